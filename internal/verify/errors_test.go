@@ -1,0 +1,259 @@
+package verify_test
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/internal/verify"
+	"github.com/arrowplanes/arrowplanes/internal/verify/verifytest"
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/stretchr/testify/require"
+)
+
+// image is a record batch message with two buffers, byte by byte.
+//
+//	0   root: 20
+//	4   vtable of Message: 14 bytes, table of 24; slots
+//	20  Message
+//	44  vtable of RecordBatch: 10 bytes, table of 16
+//	56  RecordBatch
+//	72  buffers: 2 entries of 16 bytes
+func image() []byte {
+	buf := make([]byte, 108)
+	put := func(at int, vs ...uint16) {
+		for i, v := range vs {
+			binary.LittleEndian.PutUint16(buf[at+2*i:], v)
+		}
+	}
+	put(0, 20)
+	put(4, 14, 24, 4, 6, 8, 12, 0)
+	put(20, 16)
+	put(24, 4)  // version
+	put(26, 3)  // header_type
+	put(28, 28) // header
+	put(32, 32) // bodyLength
+	put(44, 10, 16, 4, 0, 12)
+	put(56, 12)
+	put(68, 4) // buffers
+	put(72, 2)
+	return buf
+}
+
+func TestErrorsTellWhereAndWhy(t *testing.T) {
+	const header = "Message.header(RecordBatch)"
+	for _, test := range []struct {
+		name string
+		at   int
+		to   []byte
+		want string // "" for no error
+	}{
+		{"as it is", 0, nil, ""},
+		{"no root", -1, nil, "Message: 3 bytes, too few for the offset of the root, 4"},
+		{"root passes the end", 0, []byte{105}, "Message: table at 105 passes the end, 108 bytes"},
+		{"root far away", 0, []byte{0xFF, 0xFF, 0xFF, 0xFF}, "Message: table at 4294967295 passes the end, 108 bytes"},
+		{"vtable before the start", 20, []byte{21}, "Message: vtable at -1 is outside of 108 bytes"},
+		{"vtable after the end", 20, []byte{0xAB, 0xFF, 0xFF, 0xFF}, "Message: vtable at 105 is outside of 108 bytes"},
+		{"vtable far before", 20, []byte{0, 0, 0, 0x7F}, "Message: vtable at -2130706412 is outside of 108 bytes"},
+		{"vtable far after", 20, []byte{0, 0, 0, 0x80}, "Message: vtable at 2147483668 is outside of 108 bytes"},
+		{"vtable behind the table", 56, []byte{0xCC, 0xFF, 0xFF, 0xFF}, header + ": vtable at 108 is outside of 108 bytes"},
+		{"vtable is the table", 20, []byte{0, 0, 0, 0}, "Message: vtable at 20 has 0 bytes, not an even number from 4 on"},
+		{"vtable too short", 4, []byte{2}, "Message: vtable at 4 has 2 bytes, not an even number from 4 on"},
+		{"vtable of an odd size", 44, []byte{9}, header + ": vtable at 44 has 9 bytes, not an even number from 4 on"},
+		{"vtable passes the end", 4, []byte{106}, "Message: vtable of 106 bytes at 4 passes the end, 108 bytes"},
+		{"vtable up to the end", 4, []byte{104}, ""},
+		{"table too short", 46, []byte{3}, header + ": table at 56 has 3 bytes, less than its first member, 4"},
+		{"table passes the end", 46, []byte{53}, header + ": table of 53 bytes at 56 passes the end, 108 bytes"},
+		{"table up to the end", 46, []byte{52}, ""},
+		{"member on the vtable's offset", 8, []byte{3}, "Message.version: 2 bytes at 3 are outside of the table's members, 4 to 24"},
+		{"scalar passes the table", 14, []byte{17}, "Message.bodyLength: 8 bytes at 17 are outside of the table's members, 4 to 24"},
+		{"scalar up to the table's end", 14, []byte{16}, ""},
+		{"byte passes the table", 10, []byte{24}, "Message.header_type: 1 bytes at 24 are outside of the table's members, 4 to 24"},
+		{"offset passes the table", 12, []byte{21}, "Message.header: 4 bytes at 21 are outside of the table's members, 4 to 24"},
+		{"nothing at all", 4, []byte{4}, "Message.header: is required and absent"},
+		{"no type number", 10, []byte{0}, "Message.header: has a table and no type number"},
+		{"type number none", 26, []byte{0}, "Message.header: has a table and no type number"},
+		{"type number without a table", 12, []byte{0}, "Message.header: has type number 3 and no table"},
+		{"unknown type number", 26, []byte{6}, ""},
+		{"unknown type number, bad table", 28, []byte{77, 0, 0, 0}, header + ": table at 105 passes the end, 108 bytes"},
+		{"vector passes the end", 68, []byte{37}, header + ".buffers: vector at 105 passes the end, 108 bytes"},
+		{"empty vector at the end", 68, []byte{36}, ""},
+		{"entries pass the end", 72, []byte{3}, header + ".buffers: 3 entries of 16 bytes at 76 pass the end, 108 bytes"},
+		{"entries overflow", 72, []byte{1, 0, 0, 0x10}, header + ".buffers: 268435457 entries of 16 bytes at 76 pass the end, 108 bytes"},
+		{"as many entries as can be", 72, []byte{255, 255, 255, 255}, header + ".buffers: 4294967295 entries of 16 bytes at 76 pass the end, 108 bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			buf := image()
+			if test.at < 0 {
+				buf = buf[:3]
+			} else {
+				copy(buf[test.at:], test.to)
+			}
+			err := verify.Message(buf)
+			if test.want != "" {
+				require.EqualError(t, err, "verify: "+test.want)
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, verifytest.ReadMessage(buf))
+		})
+	}
+
+	unknown := image()
+	unknown[26], unknown[28] = 200, 77
+	require.EqualError(t, verify.Message(unknown), "verify: Message.header(200): table at 105 passes the end, 108 bytes")
+	require.EqualError(t, verify.Footer(nil), "verify: Footer: 0 bytes, too few for the offset of the root, 4")
+}
+
+// build finishes a schema message around one field, made by f.
+func build(f func(b *flatbuffers.Builder) flatbuffers.UOffsetT) []byte {
+	b := flatbuffers.NewBuilder(0)
+	field := f(b)
+	flatbuf.SchemaStartFieldsVector(b, 1)
+	b.PrependUOffsetT(field)
+	fields := b.EndVector(1)
+	flatbuf.SchemaStart(b)
+	flatbuf.SchemaAddFields(b, fields)
+	schema := flatbuf.SchemaEnd(b)
+	flatbuf.MessageStart(b)
+	flatbuf.MessageAddHeaderType(b, flatbuf.MessageHeaderSchema)
+	flatbuf.MessageAddHeader(b, schema)
+	b.Finish(flatbuf.MessageEnd(b))
+	return b.FinishedBytes()
+}
+
+// structField adds a field of type Struct_ whose children are all the same.
+func structField(b *flatbuffers.Builder, child flatbuffers.UOffsetT, times int) flatbuffers.UOffsetT {
+	flatbuf.FieldStartChildrenVector(b, times)
+	for range times {
+		b.PrependUOffsetT(child)
+	}
+	children := b.EndVector(times)
+	flatbuf.Struct_Start(b)
+	typ := flatbuf.Struct_End(b)
+	flatbuf.FieldStart(b)
+	flatbuf.FieldAddTypeType(b, flatbuf.TypeStruct_)
+	flatbuf.FieldAddType(b, typ)
+	flatbuf.FieldAddChildren(b, children)
+	return flatbuf.FieldEnd(b)
+}
+
+func intField(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+	flatbuf.IntStart(b)
+	flatbuf.IntAddBitWidth(b, 32)
+	typ := flatbuf.IntEnd(b)
+	flatbuf.FieldStart(b)
+	flatbuf.FieldAddTypeType(b, flatbuf.TypeInt)
+	flatbuf.FieldAddType(b, typ)
+	return flatbuf.FieldEnd(b)
+}
+
+// nested gives fields inside each other, the given number in all.
+func nested(fields int) []byte {
+	return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		f := intField(b)
+		for range fields - 1 {
+			f = structField(b, f, 1)
+		}
+		return f
+	})
+}
+
+func TestRequiredMembers(t *testing.T) {
+	noType := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		flatbuf.FieldStart(b)
+		inner := flatbuf.FieldEnd(b)
+		return structField(b, inner, 1)
+	})
+	require.EqualError(t, verify.Message(noType),
+		"verify: Message.header(Schema).fields[0].children[0].type: is required and absent")
+
+	noIndexType := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		flatbuf.DictionaryEncodingStart(b)
+		d := flatbuf.DictionaryEncodingEnd(b)
+		flatbuf.Utf8Start(b)
+		typ := flatbuf.Utf8End(b)
+		flatbuf.FieldStart(b)
+		flatbuf.FieldAddTypeType(b, flatbuf.TypeUtf8)
+		flatbuf.FieldAddType(b, typ)
+		flatbuf.FieldAddDictionary(b, d)
+		return flatbuf.FieldEnd(b)
+	})
+	require.EqualError(t, verify.Message(noIndexType),
+		"verify: Message.header(Schema).fields[0].dictionary.indexType: is required and absent")
+
+	b := flatbuffers.NewBuilder(0)
+	b.Finish((&flatbuf.MessageT{Header: &flatbuf.MessageHeaderT{
+		Type: flatbuf.MessageHeaderDictionaryBatch, Value: &flatbuf.DictionaryBatchT{Id: 1},
+	}}).Pack(b))
+	require.EqualError(t, verify.Message(b.FinishedBytes()),
+		"verify: Message.header(DictionaryBatch).data: is required and absent")
+
+	b = flatbuffers.NewBuilder(0)
+	b.Finish((&flatbuf.FooterT{}).Pack(b))
+	require.NoError(t, verify.Footer(b.FinishedBytes()))
+	require.NoError(t, verifytest.ReadFooter(b.FinishedBytes()))
+}
+
+func TestDepth(t *testing.T) {
+	// Message, Schema and the innermost Int are tables, too.
+	const most = verify.MaxDepth - 3
+	require.NoError(t, verify.Message(nested(most)))
+	require.NoError(t, verifytest.ReadMessage(nested(most)))
+	require.ErrorContains(t, verify.Message(nested(most+1)), "nested deeper than 72 tables")
+	require.ErrorContains(t, verify.Message(nested(10_000)), "nested deeper than 72 tables")
+
+	var typ arrow.DataType = arrow.BinaryTypes.String
+	for range 64 {
+		typ = arrow.ListOf(typ)
+	}
+	m, err := verifytest.SchemaMetadata(arrow.NewSchema([]arrow.Field{{Type: typ}}, nil))
+	require.NoError(t, err)
+	require.NoError(t, verify.Message(m))
+}
+
+func TestSharing(t *testing.T) {
+	bomb := func(levels, width int) []byte {
+		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			f := intField(b)
+			for range levels {
+				f = structField(b, f, width)
+			}
+			return f
+		})
+	}
+	for _, shape := range [][2]int{{60, 2}, {30, 3}, {2, 3000}, {60, 1000}} {
+		start := time.Now()
+		buf := bomb(shape[0], shape[1])
+		require.ErrorContains(t, verify.Message(buf), "share more than 16 times", "%v", shape)
+		require.Less(t, time.Since(start), 2*time.Second, "%v", shape)
+	}
+	require.NoError(t, verify.Message(bomb(1, 1000)))
+	require.NoError(t, verify.Message(bomb(5, 3)))
+
+	// One long value that many fields share, as a frugal writer would.
+	shared := func(length int) []byte {
+		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			value := b.CreateByteString(make([]byte, length))
+			flatbuf.KeyValueStart(b)
+			flatbuf.KeyValueAddValue(b, value)
+			kv := flatbuf.KeyValueEnd(b)
+			flatbuf.FieldStartCustomMetadataVector(b, 100)
+			for range 100 {
+				b.PrependUOffsetT(kv)
+			}
+			metadata := b.EndVector(100)
+			flatbuf.NullStart(b)
+			typ := flatbuf.NullEnd(b)
+			flatbuf.FieldStart(b)
+			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
+			flatbuf.FieldAddType(b, typ)
+			flatbuf.FieldAddCustomMetadata(b, metadata)
+			return flatbuf.FieldEnd(b)
+		})
+	}
+	require.NoError(t, verify.Message(shared(500)))
+	require.ErrorContains(t, verify.Message(shared(1<<20)), "custom_metadata[16].value: tables and vectors share more than 16 times")
+}

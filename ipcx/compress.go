@@ -1,0 +1,94 @@
+package ipcx
+
+import (
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// defaultZstdLevel is the level of arrow-go's writer.
+const defaultZstdLevel = 3
+
+// compressor compresses whole buffers. It is kept for the life of a stream.
+// Calls with different workers may run at the same time.
+type compressor interface {
+	// compress appends src, compressed, to dst.
+	compress(worker int, dst, src []byte) ([]byte, error)
+}
+
+// newCompressor returns the compressor of cfg's codec for cfg.concurrency
+// workers, nil for none.
+func newCompressor(cfg *config) (compressor, error) {
+	switch cfg.codec {
+	case Zstd:
+		return newZstdCompressor(cfg)
+	case LZ4Frame:
+		return newLZ4Compressor(cfg.concurrency)
+	}
+	return nil, nil
+}
+
+type zstdCompressor struct{ enc *zstd.Encoder }
+
+func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
+	enc, err := zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(cfg.zstdLevel)),
+		zstd.WithEncoderConcurrency(cfg.concurrency),
+		// Arrow C++ writes none either.
+		zstd.WithEncoderCRC(false),
+		// Without it a block in which no match is found is stored raw, however
+		// skewed its bytes are: random text stays at 8 bits a letter.
+		zstd.WithAllLitEntropyCompression(true),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("ipcx: zstd encoder: %w", err)
+	}
+	return &zstdCompressor{enc}, nil
+}
+
+func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
+	return c.enc.EncodeAll(src, dst), nil
+}
+
+type lz4Compressor struct{ workers []lz4Worker }
+
+type lz4Worker struct {
+	w   *lz4.Writer
+	out appender
+}
+
+// appender is the io.Writer of append.
+type appender struct{ p []byte }
+
+func (a *appender) Write(p []byte) (int, error) {
+	a.p = append(a.p, p...)
+	return len(p), nil
+}
+
+func newLZ4Compressor(workers int) (*lz4Compressor, error) {
+	c := &lz4Compressor{workers: make([]lz4Worker, workers)}
+	for i := range c.workers {
+		w := lz4.NewWriter(nil)
+		// What Arrow C++ and arrow-go write.
+		if err := w.Apply(lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb)); err != nil {
+			return nil, fmt.Errorf("ipcx: LZ4 encoder: %w", err)
+		}
+		c.workers[i].w = w
+	}
+	return c, nil
+}
+
+func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
+	l := &c.workers[worker]
+	l.out.p = dst
+	defer func() { l.out.p = nil }()
+	l.w.Reset(&l.out)
+	if _, err := l.w.Write(src); err != nil {
+		return dst, fmt.Errorf("LZ4: %w", err)
+	}
+	if err := l.w.Close(); err != nil {
+		return dst, fmt.Errorf("LZ4: %w", err)
+	}
+	return l.out.p, nil
+}

@@ -1,0 +1,220 @@
+package ipcx
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Defaults of the size limits, in bytes.
+const (
+	defaultMetadataSizeLimit = 64 << 20
+	defaultBodySizeLimit     = 256 << 20
+	defaultDecodedSizeLimit  = 1 << 30
+)
+
+// Option configures a reader, a writer, a conversion or a message codec. An
+// option that means nothing to what it is given to is ignored there.
+type Option func(*config)
+
+type config struct {
+	alloc       memory.Allocator
+	schema      *arrow.Schema
+	footerEnd   int64
+	codec       Codec
+	zstdLevel   int
+	concurrency int
+	savings     float64
+	lengthsFor  [Zstd + 1]bool // by Codec
+	dictDeltas  bool
+
+	ensureNativeEndian bool
+	delayReadSchema    bool
+	metadataLimit      int64
+	bodyLimit          int64
+	decodedLimit       int64
+
+	err error // the first option with a value out of range
+}
+
+func newConfig(opts []Option) *config {
+	cfg := &config{
+		alloc:              memory.NewGoAllocator(),
+		zstdLevel:          defaultZstdLevel,
+		concurrency:        1,
+		ensureNativeEndian: true,
+		metadataLimit:      defaultMetadataSizeLimit,
+		bodyLimit:          defaultBodySizeLimit,
+		decodedLimit:       defaultDecodedSizeLimit,
+	}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(cfg)
+		}
+	}
+	return cfg
+}
+
+func (c *config) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = tag(ErrOption, fmt.Errorf("ipcx: "+format, args...))
+	}
+}
+
+// offsetsAsLengths says whether messages may be flagged at all.
+func (c *config) offsetsAsLengths() bool { return c.lengthsFor[c.codec] }
+
+// arrowOptions are the options that arrow-go's own reader and writer are built
+// with. Codecs are never among them: compression is done here.
+func (c *config) arrowOptions() []ipc.Option {
+	opts := []ipc.Option{
+		ipc.WithAllocator(c.alloc),
+		ipc.WithDictionaryDeltas(c.dictDeltas),
+		ipc.WithEnsureNativeEndian(c.ensureNativeEndian),
+		ipc.WithDelayReadSchema(c.delayReadSchema),
+	}
+	if c.schema != nil {
+		opts = append(opts, ipc.WithSchema(c.schema))
+	}
+	return opts
+}
+
+// WithAllocator sets the allocator of everything that outlives a call: bodies
+// that arrays are made of, and what arrow-go's encoder builds. The default is
+// Go's heap.
+func WithAllocator(mem memory.Allocator) Option {
+	return func(c *config) {
+		if mem == nil {
+			c.fail("WithAllocator: nil allocator")
+			return
+		}
+		c.alloc = mem
+	}
+}
+
+// WithSchema gives a writer its schema; a reader then refuses input of another
+// one. A writer without it takes the schema of the first record batch.
+func WithSchema(schema *arrow.Schema) Option {
+	return func(c *config) { c.schema = schema }
+}
+
+// WithFooterOffset says where an Arrow file ends, in bytes from its start, for
+// a file that something else follows. Zero or less means at the end of what is
+// read.
+func WithFooterOffset(offset int64) Option {
+	return func(c *config) { c.footerEnd = offset }
+}
+
+// WithLZ4 makes writers compress buffers as LZ4 frames.
+func WithLZ4() Option { return WithCodec(LZ4Frame) }
+
+// WithZstd makes writers compress buffers as Zstandard frames.
+func WithZstd() Option { return WithCodec(Zstd) }
+
+// WithCodec makes writers compress buffers with codec. The default is
+// [Uncompressed].
+func WithCodec(codec Codec) Option {
+	return func(c *config) {
+		if codec < Uncompressed || codec > Zstd {
+			c.fail("WithCodec: unknown codec %d", int8(codec))
+			return
+		}
+		c.codec = codec
+	}
+}
+
+// WithZstdLevel sets the level of [WithZstd], 1 to 22 as in the zstd command;
+// the default is 3. The encoder has four settings, and a level means the
+// nearest: 1 and 2 fastest, 3 to 5 default, 6 to 9 better, 10 and above best.
+func WithZstdLevel(level int) Option {
+	return func(c *config) {
+		if level < 1 || level > 22 {
+			c.fail("WithZstdLevel: level %d is outside 1 to 22", level)
+			return
+		}
+		c.zstdLevel = level
+	}
+}
+
+// WithCompressConcurrency compresses the buffers of a message in n goroutines.
+// The bytes written are the same for every n. Values below 1 mean 1, the
+// default.
+func WithCompressConcurrency(n int) Option {
+	return func(c *config) { c.concurrency = max(n, 1) }
+}
+
+// WithMinSpaceSavings has a compressed buffer stored raw where compression
+// saves less than this share of it, 0 to 1. At 0, the default, a buffer of a
+// plain message is stored compressed even where that made it larger, as
+// arrow-go does. A buffer of a flagged message is always stored raw where
+// compression did not make it smaller. Values outside of 0 to 1 are an error at
+// the first write.
+func WithMinSpaceSavings(savings float64) Option {
+	return func(c *config) {
+		if math.IsNaN(savings) || savings < 0 || savings > 1 {
+			c.fail("WithMinSpaceSavings: %v is outside 0 to 1", savings)
+			return
+		}
+		c.savings = savings
+	}
+}
+
+// WithOffsetsAsLengths makes writers store the offsets of strings, binaries,
+// lists and maps as lengths in byte planes, in messages compressed with one of
+// codecs; none named means [Zstd]. Such messages are flagged, and only this
+// package reads them: FORMAT.md has the form, and says which schemas and
+// messages it leaves alone.
+func WithOffsetsAsLengths(codecs ...Codec) Option {
+	return func(c *config) {
+		if len(codecs) == 0 {
+			codecs = []Codec{Zstd}
+		}
+		c.lengthsFor = [Zstd + 1]bool{}
+		for _, codec := range codecs {
+			if codec < Uncompressed || codec > Zstd {
+				c.fail("WithOffsetsAsLengths: unknown codec %d", int8(codec))
+				return
+			}
+			c.lengthsFor[codec] = true
+		}
+	}
+}
+
+// WithDictionaryDeltas makes a writer emit the new values alone where a
+// dictionary grew. The default is to emit it whole again.
+func WithDictionaryDeltas(v bool) Option {
+	return func(c *config) { c.dictDeltas = v }
+}
+
+// WithEnsureNativeEndian has readers turn data of the other byte order into
+// this machine's, which is the default.
+func WithEnsureNativeEndian(v bool) Option {
+	return func(c *config) { c.ensureNativeEndian = v }
+}
+
+// WithDelayReadSchema has a stream reader read the schema at the first call
+// that needs it rather than when it is made.
+func WithDelayReadSchema(v bool) Option {
+	return func(c *config) { c.delayReadSchema = v }
+}
+
+// WithMetadataSizeLimit sets how long the metadata of a message, or a file's
+// footer, may be in bytes. The default is 64 MiB; zero or less is no limit.
+func WithMetadataSizeLimit(size int64) Option {
+	return func(c *config) { c.metadataLimit = size }
+}
+
+// WithBodySizeLimit sets how long the body of a message may be in bytes, as it
+// is stored. The default is 256 MiB; zero or less is no limit.
+func WithBodySizeLimit(size int64) Option {
+	return func(c *config) { c.bodyLimit = size }
+}
+
+// WithDecodedSizeLimit sets how long the body of a message may be in bytes once
+// it is decompressed. The default is 1 GiB; zero or less is no limit.
+func WithDecodedSizeLimit(size int64) Option {
+	return func(c *config) { c.decodedLimit = size }
+}

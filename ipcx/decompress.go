@@ -1,0 +1,123 @@
+package ipcx
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// decompressors are the decompressors of a stream, made when the first buffer
+// needs one and kept until close. The zero value is ready to use.
+type decompressors struct {
+	zstd *zstd.Decoder
+	lz4  *lz4.Reader
+	src  bytes.Reader
+}
+
+// decompress fills dst with what src holds, which must be exactly len(dst)
+// bytes. Errors carry ErrCorrupt, or ErrUnsupported where the codec is none.
+func (d *decompressors) decompress(codec Codec, dst, src []byte) error {
+	switch codec {
+	case Zstd:
+		return d.unzstd(dst, src)
+	case LZ4Frame:
+		return d.unlz4(dst, src)
+	}
+	return tag(ErrUnsupported, fmt.Errorf("codec %v holds no compressed buffers", codec))
+}
+
+func (d *decompressors) unzstd(dst, src []byte) error {
+	if d.zstd == nil {
+		// The limit to the capacity of the destination is what keeps a frame
+		// from growing past the length it was claimed to have.
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return fmt.Errorf("zstd decoder: %w", err)
+		}
+		d.zstd = dec
+	}
+	out, err := d.zstd.DecodeAll(src, dst[:0:len(dst)])
+	switch {
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes hold more than the %d bytes claimed", len(src), len(dst)))
+	case err != nil:
+		return tag(ErrCorrupt, fmt.Errorf("zstd: %w", withoutEOF(err)))
+	case len(out) != len(dst):
+		return tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes hold %d bytes, not the %d claimed", len(src), len(out), len(dst)))
+	}
+	return nil
+}
+
+func (d *decompressors) unlz4(dst, src []byte) error {
+	d.src.Reset(src)
+	if d.lz4 == nil {
+		d.lz4 = lz4.NewReader(nil)
+	}
+	d.lz4.Reset(&d.src)
+	n, err := io.ReadFull(d.lz4, dst)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold %d bytes, not the %d claimed", len(src), n, len(dst)))
+	case err != nil:
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %w", err))
+	}
+	var more [1]byte
+	switch n, err := d.lz4.Read(more[:]); {
+	case n > 0:
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold more than the %d bytes claimed", len(src), len(dst)))
+	case err != nil && !errors.Is(err, io.EOF):
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: after %d bytes: %w", len(dst), withoutEOF(err)))
+	}
+	return nil
+}
+
+// close frees what the decompressors hold. They may be used again after it.
+func (d *decompressors) close() {
+	if d.zstd != nil {
+		d.zstd.Close()
+	}
+	*d = decompressors{}
+}
+
+// Bounds of what compressed bytes can hold, as the formats have them: a zstd
+// block of at least 4 bytes gives at most 128 KiB, and an LZ4 match gives at
+// most 255 bytes for each byte of its length.
+const (
+	zstdMaxRatio = (128 << 10) / 4
+	lz4MaxRatio  = 255
+)
+
+// plausible returns an error where stored, the compressed bytes of a buffer,
+// cannot hold n bytes. It is asked before anything of n bytes is allocated.
+func plausible(codec Codec, stored []byte, n int64) error {
+	ratio := int64(zstdMaxRatio)
+	if codec == LZ4Frame {
+		ratio = lz4MaxRatio
+	}
+	if n/ratio > int64(len(stored)) {
+		return tag(ErrCorrupt, fmt.Errorf("%d stored bytes cannot hold the %d bytes claimed", len(stored), n))
+	}
+	if codec != Zstd {
+		return nil
+	}
+	var header zstd.Header
+	if err := header.Decode(stored); err != nil {
+		return tag(ErrCorrupt, fmt.Errorf("zstd frame header: %w", withoutEOF(err)))
+	}
+	if header.HasFCS && header.FrameContentSize > uint64(n) {
+		return tag(ErrCorrupt, fmt.Errorf("zstd frame of %d bytes where %d bytes are claimed", header.FrameContentSize, n))
+	}
+	return nil
+}
+
+// withoutEOF keeps an error from looking like the end of a stream.
+func withoutEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package ipcx
+
+import (
+	"errors"
+
+	"github.com/arrowplanes/arrowplanes/layout"
+)
+
+// Errors to test for with errors.Is. The errors that carry them say what was
+// read, where, and which numbers disagree.
+var (
+	// ErrCorrupt is in every error about bytes that are not what the format
+	// asks for: metadata that lies, a buffer outside its body, a compressed
+	// buffer that holds more or less than it claims.
+	ErrCorrupt = errors.New("corrupt")
+
+	// ErrLimit is in every error about a size limit that an option raises; the
+	// error names the option.
+	ErrLimit = errors.New("limit exceeded")
+
+	// ErrUnsupported is in every error about something that is not known to be
+	// wrong, but newer than this package: a codec, an encoding, a message.
+	ErrUnsupported = errors.New("unsupported")
+
+	// ErrNotArrow is in the error about input that is no Arrow stream or file.
+	ErrNotArrow = errors.New("not Arrow data")
+
+	// ErrOption is in every error about an option with a value out of range,
+	// or about options that exclude each other.
+	ErrOption = errors.New("bad option")
+)
+
+// ErrUnmappedLayout is in the error about a flagged message under a schema with
+// a field that is not mapped for rewriting. The error is a
+// *layout.UnmappedError, which has the field's path and type.
+var ErrUnmappedLayout = layout.ErrUnmapped
+
+// taggedError is an error text that says everything by itself, with the
+// sentinels that errors.Is finds behind it.
+type taggedError struct {
+	error
+	tag error
+}
+
+func (e *taggedError) Unwrap() []error { return []error{e.error, e.tag} }
+
+func tag(sentinel, err error) error { return &taggedError{err, sentinel} }

@@ -1,0 +1,71 @@
+package ipcx
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/arrowplanes/arrowplanes/readbuf"
+)
+
+// fileSource gives the messages of a file in the order in which a stream has
+// them: the schema, the dictionary batches, the record batches.
+type fileSource struct {
+	r       io.ReaderAt
+	cfg     *config
+	footer  *footer
+	i       int // the block to come; -1 the schema
+	block   block
+	head    readbuf.Buffer
+	scratch readbuf.Buffer
+}
+
+func newFileSource(r io.ReaderAt, end int64, cfg *config) (*fileSource, error) {
+	if cfg.footerEnd > 0 {
+		end = min(end, cfg.footerEnd)
+	}
+	f, err := readFooter(r, end, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &fileSource{r: r, cfg: cfg, footer: f, i: -1}, nil
+}
+
+func (s *fileSource) next() ([]byte, error) {
+	i := s.i
+	s.i++
+	dicts, batches := s.footer.dictionaries, s.footer.batches
+	var what string
+	switch {
+	case i < 0:
+		return s.footer.schemaMessage(), nil
+	case i < len(dicts):
+		s.block, what = dicts[i], fmt.Sprintf("dictionary block %d", i)
+	case i < len(dicts)+len(batches):
+		i -= len(dicts)
+		s.block, what = batches[i], fmt.Sprintf("record batch block %d", i)
+	default:
+		return nil, io.EOF
+	}
+	if err := s.footer.check(s.block, what, s.cfg); err != nil {
+		return nil, err
+	}
+	head := s.head.Sized(int(s.block.metadata))
+	if err := readAt(s.r, head, s.block.offset); err != nil {
+		return nil, fmt.Errorf("ipcx: %s: %w", what, err)
+	}
+	return cutBlock(head, s.block)
+}
+
+func (s *fileSource) bodyScratch(n int64) ([]byte, error) {
+	if s.i == 0 {
+		return nil, nil // the schema
+	}
+	if n != s.block.body {
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: body of %d bytes where the footer has %d", s.block.offset, n, s.block.body))
+	}
+	body := s.scratch.Sized(int(n))
+	if err := readAt(s.r, body, s.block.offset+s.block.metadata); err != nil {
+		return nil, fmt.Errorf("ipcx: message body: %w", err)
+	}
+	return body, nil
+}

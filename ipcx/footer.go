@@ -1,0 +1,150 @@
+package ipcx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/internal/verify"
+)
+
+// A file is
+//
+//	"ARROW1" 00 00 | messages | end of stream | footer | int32: its length | "ARROW1"
+//
+// and its footer has the schema and where each batch lies.
+const (
+	magic       = "ARROW1"
+	footerTail  = 4 + len(magic)
+	smallestEnd = int64(len(magic) + 2 + footerTail)
+)
+
+// block is where a message lies in a file: from the start of the file, and the
+// bytes of everything before its body, and of its body.
+type block struct{ offset, metadata, body int64 }
+
+// footer is the end of a file.
+type footer struct {
+	fb           *flatbuf.Footer
+	dictionaries []block
+	batches      []block
+	start        int64 // of the footer itself, where the messages end at the latest
+}
+
+// readFooter reads the footer of a file that ends at end. Errors carry
+// ErrNotArrow, ErrCorrupt or ErrLimit.
+func readFooter(r io.ReaderAt, end int64, cfg *config) (*footer, error) {
+	if end < smallestEnd {
+		return nil, tag(ErrNotArrow, fmt.Errorf("ipcx: %d bytes are too few for an Arrow file, which has at least %d", end, smallestEnd))
+	}
+	tail := make([]byte, footerTail)
+	if err := readAt(r, tail, end-int64(footerTail)); err != nil {
+		return nil, fmt.Errorf("ipcx: end of the file: %w", err)
+	}
+	if string(tail[4:]) != magic {
+		return nil, tag(ErrNotArrow, fmt.Errorf("ipcx: the file ends in %q at byte %d, not in %q: it is cut, or no Arrow file", tail[4:], end-int64(len(magic)), magic))
+	}
+	size := int64(int32(binary.LittleEndian.Uint32(tail)))
+	start := end - int64(footerTail) - size
+	if size < minMetadata || start < int64(len(magic)) {
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: footer of %d bytes in a file of %d", size, end))
+	}
+	if cfg.metadataLimit > 0 && size > cfg.metadataLimit {
+		return nil, tag(ErrLimit, fmt.Errorf("ipcx: footer of %d bytes exceeds the limit of %d (WithMetadataSizeLimit)", size, cfg.metadataLimit))
+	}
+	buf := make([]byte, size)
+	if err := readAt(r, buf, start); err != nil {
+		return nil, fmt.Errorf("ipcx: footer: %w", err)
+	}
+	return parseFooter(buf, start)
+}
+
+// parseFooter takes apart the footer in buf, which stands at byte start of its
+// file and is not copied.
+func parseFooter(buf []byte, start int64) (*footer, error) {
+	if err := verify.Footer(buf); err != nil {
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: %w", err))
+	}
+	f := &footer{fb: flatbuf.GetRootAsFooter(buf, 0), start: start}
+	if f.fb.Schema(nil) == nil {
+		return nil, tag(ErrCorrupt, errors.New("ipcx: footer without a schema"))
+	}
+	var b flatbuf.Block
+	f.dictionaries = make([]block, f.fb.DictionariesLength())
+	for i := range f.dictionaries {
+		f.fb.Dictionaries(&b, i)
+		f.dictionaries[i] = block{b.Offset(), int64(b.MetaDataLength()), b.BodyLength()}
+	}
+	f.batches = make([]block, f.fb.RecordBatchesLength())
+	for i := range f.batches {
+		f.fb.RecordBatches(&b, i)
+		f.batches[i] = block{b.Offset(), int64(b.MetaDataLength()), b.BodyLength()}
+	}
+	return f, nil
+}
+
+// schemaMessage returns the metadata of the schema message that a stream with
+// the footer's schema starts with.
+func (f *footer) schemaMessage() []byte {
+	b := flatbuffers.NewBuilder(1024)
+	schema := f.fb.Schema(nil).UnPack().Pack(b)
+	flatbuf.MessageStart(b)
+	flatbuf.MessageAddVersion(b, f.fb.Version())
+	flatbuf.MessageAddHeaderType(b, flatbuf.MessageHeaderSchema)
+	flatbuf.MessageAddHeader(b, schema)
+	b.Finish(flatbuf.MessageEnd(b))
+	return b.FinishedBytes()
+}
+
+// check checks that a block lies where the messages of its file are. what names
+// it in the error.
+func (f *footer) check(b block, what string, cfg *config) error {
+	var err error
+	switch {
+	case b.offset < 0 || b.offset%8 != 0:
+		err = fmt.Errorf("at byte %d, which is no multiple of 8", b.offset)
+	case b.metadata < minMetadata+4 || b.metadata%8 != 0:
+		err = fmt.Errorf("metadata of %d bytes, which is no multiple of 8", b.metadata)
+	case b.body < 0 || b.body%8 != 0:
+		err = fmt.Errorf("body of %d bytes, which is no multiple of 8", b.body)
+	case b.offset > f.start || b.metadata > f.start-b.offset || b.body > f.start-b.offset-b.metadata || b.body > math.MaxInt-b.metadata:
+		err = fmt.Errorf("%d bytes of metadata and %d of body at byte %d pass the messages' end at byte %d", b.metadata, b.body, b.offset, f.start)
+	}
+	if err != nil {
+		return tag(ErrCorrupt, fmt.Errorf("ipcx: footer: %s: %w", what, err))
+	}
+	if err := checkMetadataLength(cfg, b.offset, b.metadata); err != nil {
+		return err
+	}
+	return checkBodyLength(cfg, b.offset+b.metadata, b.body)
+}
+
+// cutBlock returns the metadata in what stands before the body of a block: the
+// length prefix, the metadata and its padding.
+func cutBlock(head []byte, b block) ([]byte, error) {
+	prefix := 4
+	if binary.LittleEndian.Uint32(head) == continuation {
+		prefix = framePrefix
+	}
+	if length := int64(int32(binary.LittleEndian.Uint32(head[prefix-4:]))); length != int64(len(head)-prefix) || length < minMetadata {
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: metadata length of %d bytes where the footer has %d", b.offset, length, len(head)-prefix))
+	}
+	return head[prefix:], nil
+}
+
+// readAt fills p from byte at on.
+func readAt(r io.ReaderAt, p []byte, at int64) error {
+	n, err := r.ReadAt(p, at)
+	if n == len(p) {
+		return nil
+	}
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%d of %d bytes at byte %d: %w", max(n, 0), len(p), at, withoutEOF(err))
+}

@@ -1,0 +1,113 @@
+package ipcx
+
+import (
+	"bytes"
+	"io"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// NewMessageReader returns a reader of the messages of the stream r, which it
+// decodes: they come uncompressed and without flags, for arrow-go's
+// ipc.NewReaderFromMessageReader and whatever else takes an ipc.MessageReader.
+//
+// A message is valid until the next call of Message, unless it is retained. The
+// error of Message is io.EOF, or wraps it, only at the end of the stream
+// between two messages; after an error there are no more messages.
+func NewMessageReader(r io.Reader, opts ...Option) ipc.MessageReader {
+	return newMessageReader(r, newConfig(opts))
+}
+
+type messageReader struct {
+	refs atomic.Int64
+	src  streamSource
+	dec  *Decoder
+	msg  *ipc.Message
+	err  error
+}
+
+func newMessageReader(r io.Reader, cfg *config) *messageReader {
+	mr := &messageReader{src: streamSource{r: r, cfg: cfg}, dec: newDecoder(cfg), err: cfg.err}
+	mr.refs.Store(1)
+	return mr
+}
+
+func (r *messageReader) Retain() { r.refs.Add(1) }
+
+func (r *messageReader) Release() {
+	if r.refs.Add(-1) == 0 {
+		r.drop()
+		r.dec.Close()
+	}
+}
+
+func (r *messageReader) drop() {
+	if r.msg != nil {
+		r.msg.Release()
+		r.msg = nil
+	}
+}
+
+func (r *messageReader) Message() (*ipc.Message, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	msg, err := r.read()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	r.drop()
+	r.msg = msg
+	return msg, nil
+}
+
+func (r *messageReader) read() (*ipc.Message, error) {
+	metadata, err := r.src.next()
+	if err != nil {
+		return nil, err
+	}
+	passes, err := r.dec.begin(metadata)
+	if err != nil {
+		return nil, err
+	}
+	if passes {
+		body, err := r.src.bodyBuffer(r.dec.in.bodyLength)
+		if err != nil {
+			return nil, err
+		}
+		defer body.Release()
+		if err := r.dec.pass(body.Bytes()); err != nil {
+			return nil, err
+		}
+		return newMessage(metadata, body), nil
+	}
+	stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
+	if err != nil {
+		return nil, err
+	}
+	return decodeMessage(r.dec, stored, r.src.cfg.alloc)
+}
+
+// decodeMessage decodes the message whose metadata dec has begun and whose body
+// is stored into a body of its own.
+func decodeMessage(dec *Decoder, stored []byte, alloc memory.Allocator) (*ipc.Message, error) {
+	size, err := dec.measure(stored)
+	if err != nil {
+		return nil, err
+	}
+	body := newBuffer(alloc, size)
+	defer body.Release()
+	if err := dec.fill(body.Bytes()); err != nil {
+		return nil, err
+	}
+	return newMessage(dec.metadata(), body), nil
+}
+
+// newMessage returns the message of a copy of metadata and of body, which it
+// retains.
+func newMessage(metadata []byte, body *memory.Buffer) *ipc.Message {
+	return ipc.NewMessage(memory.NewBufferBytes(bytes.Clone(metadata)), body)
+}

@@ -1,0 +1,136 @@
+package ipcx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/arrio"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// Reader reads record batches from a stream. It stands in for arrow-go's
+// ipc.Reader: arrow-go builds the arrays, from messages that are decoded here.
+//
+// It is not safe for concurrent use, Retain and Release apart.
+type Reader struct {
+	r      *ipc.Reader
+	mr     *messageReader // nil where the messages are somebody else's
+	broken error          // of a panic in arrow-go's loader
+}
+
+var (
+	_ array.RecordReader = (*Reader)(nil)
+	_ arrio.Reader       = (*Reader)(nil)
+)
+
+// NewReader returns a reader of the stream r. Unless [WithDelayReadSchema] is
+// given, it reads the schema. The caller releases it.
+func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
+	cfg := newConfig(opts)
+	return newReader(newMessageReader(r, cfg), cfg)
+}
+
+// NewReaderFromMessageReader returns a reader of the messages of r, which it
+// takes over: Release releases it. Flagged messages must have been decoded, as
+// those of [NewMessageReader] are; from any other r they are an error.
+func NewReaderFromMessageReader(r MessageReader, opts ...Option) (*Reader, error) {
+	return newReader(r, newConfig(opts))
+}
+
+func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
+	reader := &Reader{}
+	reader.mr, _ = mr.(*messageReader)
+	if cfg.err != nil {
+		mr.Release()
+		return nil, cfg.err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("ipcx: reading the schema: %v", p)
+		}
+	}()
+	r, err := ipc.NewReaderFromMessageReader(mr, cfg.arrowOptions()...)
+	if err != nil {
+		return nil, reader.own(err)
+	}
+	reader.r = r
+	return reader, nil
+}
+
+// own returns err without what arrow-go put around an error of ours.
+func (r *Reader) own(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case r.mr != nil && r.mr.err != nil && errors.Is(err, r.mr.err):
+		if errors.Is(r.mr.err, io.EOF) {
+			return fmt.Errorf("ipcx: %w", err)
+		}
+		return r.mr.err
+	}
+	return fmt.Errorf("ipcx: %w", err)
+}
+
+// Err returns the error that ended the iteration, nil at the end of the stream.
+func (r *Reader) Err() error {
+	if r.broken != nil {
+		return r.broken
+	}
+	return r.own(r.r.Err())
+}
+
+// Schema returns the schema of the stream, nil where it could not be read: Err
+// then says why.
+func (r *Reader) Schema() (schema *arrow.Schema) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.broken = fmt.Errorf("ipcx: reading the schema: %v", p)
+		}
+	}()
+	return r.r.Schema()
+}
+
+// Retain increases the reference count by 1.
+func (r *Reader) Retain() { r.r.Retain() }
+
+// Release decreases the reference count by 1. At zero it releases the current
+// record batch, the dictionaries and the decompressors.
+func (r *Reader) Release() { r.r.Release() }
+
+// Next reads the next record batch and says whether there is one. Where there
+// is none, Err says whether that was an error.
+func (r *Reader) Next() bool { return r.broken == nil && r.r.Next() }
+
+// RecordBatch returns the record batch that Next read. It is valid until the
+// next call of Next or Read, unless it is retained.
+func (r *Reader) RecordBatch() arrow.RecordBatch { return r.r.RecordBatch() }
+
+// Record returns the record batch that Next read.
+//
+// Deprecated: Use [Reader.RecordBatch] instead.
+func (r *Reader) Record() arrow.Record { return r.r.RecordBatch() }
+
+// Read returns the next record batch, or io.EOF at the end of the stream. It is
+// valid until the next call of Next or Read, unless it is retained.
+func (r *Reader) Read() (arrow.RecordBatch, error) {
+	if r.broken != nil {
+		return nil, r.broken
+	}
+	rec, err := r.r.Read()
+	if err != nil {
+		return nil, r.own(err)
+	}
+	return rec, nil
+}
+
+// Stats returns what has been read so far. It is zero for the messages of
+// somebody else's message reader.
+func (r *Reader) Stats() Stats {
+	if r.mr == nil {
+		return Stats{}
+	}
+	return r.mr.dec.stats
+}

@@ -1,0 +1,63 @@
+package ipcx
+
+import (
+	"bytes"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// schemaOf has arrow-go decode the metadata of a schema message. The schema's
+// byte order is that of the data.
+func schemaOf(metadata []byte) (*arrow.Schema, error) {
+	r, err := ipc.NewReader(bytes.NewReader(appendFrame(nil, metadata)), ipc.WithEnsureNativeEndian(false))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
+// hasType says whether a type for which is holds stands anywhere in schema,
+// among the values of dictionaries and the storage of extensions too.
+func hasType(schema *arrow.Schema, is func(arrow.DataType) bool) bool {
+	for _, field := range schema.Fields() {
+		if containsType(field.Type, is) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsType(dt arrow.DataType, is func(arrow.DataType) bool) bool {
+	if is(dt) {
+		return true
+	}
+	switch dt := dt.(type) {
+	case arrow.ExtensionType:
+		return containsType(dt.StorageType(), is)
+	case *arrow.DictionaryType:
+		return containsType(dt.ValueType, is)
+	case arrow.NestedType:
+		for _, field := range dt.Fields() {
+			if containsType(field.Type, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isUnion(dt arrow.DataType) bool {
+	return dt.ID() == arrow.SPARSE_UNION || dt.ID() == arrow.DENSE_UNION
+}
+
+// cannotSwap says whether arrow-go's loader leaves the bytes of a type in the
+// other byte order, and says nothing of it.
+func cannotSwap(dt arrow.DataType) bool {
+	switch dt.ID() {
+	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.RUN_END_ENCODED:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package ipcx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/arrowplanes/arrowplanes/readbuf"
+)
+
+// streamSource cuts a stream into messages. For each, next gives the metadata,
+// and then one of the body methods has to be called with its length.
+type streamSource struct {
+	r       io.Reader
+	cfg     *config
+	head    [framePrefix]byte
+	meta    readbuf.Buffer
+	scratch readbuf.Buffer
+	arrived int64 // bytes of bodies read so far
+	at      int64 // bytes of everything read so far
+}
+
+// next reads up to the next message's body. The metadata is valid until the
+// next call. The error is io.EOF, or wraps it, only at the end of the stream
+// between two messages.
+func (s *streamSource) next() ([]byte, error) {
+	start := s.at
+	n, err := io.ReadFull(s.r, s.head[:4])
+	s.at += int64(n)
+	switch {
+	case err != nil && n == 0 && errors.Is(err, io.EOF):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("ipcx: reading the start of a message at byte %d: %d of 4 bytes: %w", start, n, withoutEOF(err))
+	}
+	length := binary.LittleEndian.Uint32(s.head[:4])
+	if length == continuation {
+		n, err := io.ReadFull(s.r, s.head[4:])
+		s.at += int64(n)
+		if err != nil {
+			return nil, fmt.Errorf("ipcx: reading a message's metadata length at byte %d: %d of 4 bytes: %w", start+4, n, withoutEOF(err))
+		}
+		length = binary.LittleEndian.Uint32(s.head[4:])
+	}
+	if length == 0 {
+		return nil, io.EOF
+	}
+	if err := checkMetadataLength(s.cfg, start, int64(int32(length))); err != nil {
+		return nil, err
+	}
+	metadata, err := s.meta.ReadFull(s.r, int64(length))
+	s.at += int64(length)
+	if err != nil {
+		return nil, fmt.Errorf("ipcx: metadata of the message at byte %d: %w", start, err)
+	}
+	return metadata, nil
+}
+
+// checkMetadataLength checks the length of the metadata of the message at byte
+// at.
+func checkMetadataLength(cfg *config, at, n int64) error {
+	if n < minMetadata {
+		return tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: metadata length of %d bytes, which must be at least %d", at, n, minMetadata))
+	}
+	if cfg.metadataLimit > 0 && n > cfg.metadataLimit {
+		return tag(ErrLimit, fmt.Errorf("ipcx: message at byte %d: metadata of %d bytes exceeds the limit of %d (WithMetadataSizeLimit)", at, n, cfg.metadataLimit))
+	}
+	return nil
+}
+
+// checkBodyLength checks the length of the body of the message at byte at.
+func checkBodyLength(cfg *config, at, n int64) error {
+	if cfg.bodyLimit > 0 && n > cfg.bodyLimit {
+		return tag(ErrLimit, fmt.Errorf("ipcx: message body at byte %d: %d bytes exceed the limit of %d (WithBodySizeLimit)", at, n, cfg.bodyLimit))
+	}
+	return nil
+}
+
+// bodyScratch reads a body of n bytes. It is valid until the next call.
+func (s *streamSource) bodyScratch(n int64) ([]byte, error) {
+	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
+		return nil, err
+	}
+	body, err := s.scratch.ReadFull(s.r, n)
+	if err != nil {
+		return nil, fmt.Errorf("ipcx: message body at byte %d: %w", s.at, err)
+	}
+	s.arrive(n)
+	return body, nil
+}
+
+// bodyBuffer reads a body of n bytes into memory of its own. The caller
+// releases it.
+func (s *streamSource) bodyBuffer(n int64) (*memory.Buffer, error) {
+	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
+		return nil, err
+	}
+	var arrived []byte
+	if n > 2*s.arrived+firstStep {
+		// Too much to allocate on the word of the metadata alone.
+		p, err := s.scratch.ReadFull(s.r, n)
+		if err != nil {
+			return nil, fmt.Errorf("ipcx: message body at byte %d: %w", s.at, err)
+		}
+		arrived = p
+	}
+	buf := newBuffer(s.cfg.alloc, int(n))
+	if arrived != nil {
+		copy(buf.Bytes(), arrived)
+	} else if got, err := io.ReadFull(s.r, buf.Bytes()); err != nil {
+		buf.Release()
+		return nil, fmt.Errorf("ipcx: message body at byte %d: %d of %d bytes: %w", s.at, got, n, withoutEOF(err))
+	}
+	s.arrive(n)
+	return buf, nil
+}
+
+// firstStep is how many bytes of a body are allocated before any has arrived.
+const firstStep = 64 << 10
+
+func (s *streamSource) arrive(n int64) {
+	s.arrived += n
+	s.at += n
+}
+
+// newBuffer allocates a buffer of n bytes, which may hold anything.
+func newBuffer(alloc memory.Allocator, n int) *memory.Buffer {
+	buf := memory.NewResizableBuffer(alloc)
+	buf.Resize(n)
+	return buf
+}

@@ -1,0 +1,312 @@
+package planes
+
+import "encoding/binary"
+
+// splitKernel64 is splitKernel32 for offsets of 8 bytes: high is planes 1 to 7,
+// len(high) = 7*n and len(offsets) = 8*(n+1).
+func splitKernel64(low, high, offsets []byte) (wroteHigh bool) {
+	n := len(low)
+	p := cut64(low, high)
+	groups := n &^ (group - 1)
+	for i := 0; i < groups; i += block {
+		end := min(i+block, groups)
+		one := i + split1of8(low[i:end], offsets[8*i:8*end+8])
+		if one == end && !wroteHigh {
+			continue
+		}
+		zero := i
+		if !wroteHigh {
+			zero, wroteHigh = 0, true
+		}
+		for _, q := range p[1:4] {
+			clear(q[zero:one])
+		}
+		four := one + split4of8(p[0][one:end], p[1][one:end], p[2][one:end], p[3][one:end], offsets[8*one:8*end+8])
+		for _, q := range p[4:] {
+			clear(q[zero:four])
+		}
+		split8of8(&p, four, end, offsets[8*four:8*end+8])
+	}
+
+	var lengths [group]uint64
+	var all uint64
+	for i := groups; i < n; i++ {
+		l := binary.LittleEndian.Uint64(offsets[8*i+8:]) - binary.LittleEndian.Uint64(offsets[8*i:])
+		lengths[i-groups] = l
+		all |= l
+	}
+	if all >= 1<<8 && !wroteHigh {
+		wroteHigh = true
+		for _, q := range p[1:] {
+			clear(q[:groups])
+		}
+	}
+	for i := groups; i < n; i++ {
+		l := lengths[i-groups]
+		p[0][i] = byte(l)
+		if wroteHigh {
+			for j, q := range p[1:] {
+				q[i] = byte(l >> (8*j + 8))
+			}
+		}
+	}
+	return wroteHigh
+}
+
+// cut64 gives the eight planes of n entries that lie in low and high.
+func cut64(low, high []byte) (p [8][]byte) {
+	n := len(low)
+	p[0] = low
+	for j := range 7 {
+		p[j+1] = high[j*n : (j+1)*n]
+	}
+	return p
+}
+
+// split1of8 writes plane 0 for as long as all lengths of a group are below
+// 1<<8, and returns for how many entries that was.
+func split1of8(p0, offsets []byte) int {
+	n := len(p0)
+	for len(p0) >= 8 && len(offsets) >= 72 {
+		o := (*[72]byte)(offsets)
+		o0 := binary.LittleEndian.Uint64(o[0:])
+		o1 := binary.LittleEndian.Uint64(o[8:])
+		o2 := binary.LittleEndian.Uint64(o[16:])
+		o3 := binary.LittleEndian.Uint64(o[24:])
+		o4 := binary.LittleEndian.Uint64(o[32:])
+		o5 := binary.LittleEndian.Uint64(o[40:])
+		o6 := binary.LittleEndian.Uint64(o[48:])
+		o7 := binary.LittleEndian.Uint64(o[56:])
+		o8 := binary.LittleEndian.Uint64(o[64:])
+		l0, l1, l2, l3 := o1-o0, o2-o1, o3-o2, o4-o3
+		l4, l5, l6, l7 := o5-o4, o6-o5, o7-o6, o8-o7
+		if l0|l1|l2|l3|l4|l5|l6|l7 >= 1<<8 {
+			break
+		}
+		p := (*[8]byte)(p0)
+		binary.LittleEndian.PutUint32(p[0:], uint32(l0|l1<<8|l2<<16|l3<<24))
+		binary.LittleEndian.PutUint32(p[4:], uint32(l4|l5<<8|l6<<16|l7<<24))
+		p0, offsets = p0[8:], offsets[64:]
+	}
+	return n - len(p0)
+}
+
+// split4of8 writes planes 0 to 3 for as long as all lengths of a group are
+// below 1<<32, and returns for how many entries that was.
+func split4of8(p0, p1, p2, p3, offsets []byte) int {
+	n := len(p0)
+	p0, p1, p2, p3 = p0[:n:n], p1[:n:n], p2[:n:n], p3[:n:n]
+	i := 0
+	for ; i+8 <= n && len(offsets) >= 72; i += 8 {
+		o := (*[72]byte)(offsets)
+		o0 := binary.LittleEndian.Uint64(o[0:])
+		o1 := binary.LittleEndian.Uint64(o[8:])
+		o2 := binary.LittleEndian.Uint64(o[16:])
+		o3 := binary.LittleEndian.Uint64(o[24:])
+		o4 := binary.LittleEndian.Uint64(o[32:])
+		o5 := binary.LittleEndian.Uint64(o[40:])
+		o6 := binary.LittleEndian.Uint64(o[48:])
+		o7 := binary.LittleEndian.Uint64(o[56:])
+		o8 := binary.LittleEndian.Uint64(o[64:])
+		l0, l1, l2, l3 := o1-o0, o2-o1, o3-o2, o4-o3
+		l4, l5, l6, l7 := o5-o4, o6-o5, o7-o6, o8-o7
+		if (l0|l1|l2|l3|l4|l5|l6|l7)>>32 != 0 {
+			break
+		}
+		a := l0 | l4<<32
+		b := l1 | l5<<32
+		c := l2 | l6<<32
+		d := l3 | l7<<32
+		a, c = swap16(a, c)
+		b, d = swap16(b, d)
+		a, b = swap8(a, b)
+		c, d = swap8(c, d)
+		binary.LittleEndian.PutUint64(p0[i:i+8:i+8], a)
+		binary.LittleEndian.PutUint64(p1[i:i+8:i+8], b)
+		binary.LittleEndian.PutUint64(p2[i:i+8:i+8], c)
+		binary.LittleEndian.PutUint64(p3[i:i+8:i+8], d)
+		offsets = offsets[64:]
+	}
+	return i
+}
+
+// split8of8 writes all eight planes of lengths of any size, entries i to end.
+func split8of8(p *[8][]byte, i, end int, offsets []byte) {
+	for ; i+8 <= end && len(offsets) >= 72; i += 8 {
+		o := (*[72]byte)(offsets)
+		o0 := binary.LittleEndian.Uint64(o[0:])
+		o1 := binary.LittleEndian.Uint64(o[8:])
+		o2 := binary.LittleEndian.Uint64(o[16:])
+		o3 := binary.LittleEndian.Uint64(o[24:])
+		o4 := binary.LittleEndian.Uint64(o[32:])
+		o5 := binary.LittleEndian.Uint64(o[40:])
+		o6 := binary.LittleEndian.Uint64(o[48:])
+		o7 := binary.LittleEndian.Uint64(o[56:])
+		o8 := binary.LittleEndian.Uint64(o[64:])
+		l0, l1, l2, l3 := o1-o0, o2-o1, o3-o2, o4-o3
+		l4, l5, l6, l7 := o5-o4, o6-o5, o7-o6, o8-o7
+		a := uint64(uint32(l0)) | l4<<32
+		b := uint64(uint32(l1)) | l5<<32
+		c := uint64(uint32(l2)) | l6<<32
+		d := uint64(uint32(l3)) | l7<<32
+		a, c = swap16(a, c)
+		b, d = swap16(b, d)
+		a, b = swap8(a, b)
+		c, d = swap8(c, d)
+		binary.LittleEndian.PutUint64(p[0][i:], a)
+		binary.LittleEndian.PutUint64(p[1][i:], b)
+		binary.LittleEndian.PutUint64(p[2][i:], c)
+		binary.LittleEndian.PutUint64(p[3][i:], d)
+		a = l0>>32 | l4>>32<<32
+		b = l1>>32 | l5>>32<<32
+		c = l2>>32 | l6>>32<<32
+		d = l3>>32 | l7>>32<<32
+		a, c = swap16(a, c)
+		b, d = swap16(b, d)
+		a, b = swap8(a, b)
+		c, d = swap8(c, d)
+		binary.LittleEndian.PutUint64(p[4][i:], a)
+		binary.LittleEndian.PutUint64(p[5][i:], b)
+		binary.LittleEndian.PutUint64(p[6][i:], c)
+		binary.LittleEndian.PutUint64(p[7][i:], d)
+		offsets = offsets[64:]
+	}
+}
+
+// joinKernel64 is joinKernel32 for offsets of 8 bytes.
+func joinKernel64(offsets, low, high []byte) {
+	n := len(low)
+	groups := n &^ (group - 1)
+	if high == nil {
+		join1of8(offsets[:8*groups+8], low[:groups])
+		sum := binary.LittleEndian.Uint64(offsets[8*groups:])
+		for i := groups; i < n; i++ {
+			sum += uint64(low[i])
+			binary.LittleEndian.PutUint64(offsets[8*i+8:], sum)
+		}
+		return
+	}
+	p := cut64(low, high)
+	for i := 0; i < groups; i += block {
+		end := min(i+block, groups)
+		o := offsets[8*i : 8*end+8]
+		switch {
+		case !allZero(p[4][i:end]) || !allZero(p[5][i:end]) || !allZero(p[6][i:end]) || !allZero(p[7][i:end]):
+			join8of8(o, &p, i, end)
+		case !allZero(p[1][i:end]) || !allZero(p[2][i:end]) || !allZero(p[3][i:end]):
+			join4of8(o, p[0][i:end], p[1][i:end], p[2][i:end], p[3][i:end])
+		default:
+			join1of8(o, p[0][i:end])
+		}
+	}
+	sum := binary.LittleEndian.Uint64(offsets[8*groups:])
+	for i := groups; i < n; i++ {
+		var l uint64
+		for j, q := range p {
+			l |= uint64(q[i]) << (8 * j)
+		}
+		sum += l
+		binary.LittleEndian.PutUint64(offsets[8*i+8:], sum)
+	}
+}
+
+// join1of8 sums lengths that are in plane 0 alone.
+func join1of8(offsets, p0 []byte) {
+	n := len(p0)
+	p0 = p0[:n:n]
+	sum := binary.LittleEndian.Uint64(offsets)
+	for i, j := 0, 8; i+8 <= n; i, j = i+8, j+64 {
+		o := (*[64]byte)(offsets[j : j+64 : j+64])
+		l := (*[8]byte)(p0[i : i+8 : i+8])
+		sum += uint64(l[0])
+		binary.LittleEndian.PutUint64(o[0:], sum)
+		sum += uint64(l[1])
+		binary.LittleEndian.PutUint64(o[8:], sum)
+		sum += uint64(l[2])
+		binary.LittleEndian.PutUint64(o[16:], sum)
+		sum += uint64(l[3])
+		binary.LittleEndian.PutUint64(o[24:], sum)
+		sum += uint64(l[4])
+		binary.LittleEndian.PutUint64(o[32:], sum)
+		sum += uint64(l[5])
+		binary.LittleEndian.PutUint64(o[40:], sum)
+		sum += uint64(l[6])
+		binary.LittleEndian.PutUint64(o[48:], sum)
+		sum += uint64(l[7])
+		binary.LittleEndian.PutUint64(o[56:], sum)
+	}
+}
+
+// join4of8 sums lengths that are in planes 0 to 3 alone.
+func join4of8(offsets, p0, p1, p2, p3 []byte) {
+	n := len(p0)
+	p0, p1, p2, p3 = p0[:n:n], p1[:n:n], p2[:n:n], p3[:n:n]
+	sum := binary.LittleEndian.Uint64(offsets)
+	for i, j := 0, 8; i+8 <= n; i, j = i+8, j+64 {
+		o := (*[64]byte)(offsets[j : j+64 : j+64])
+		a := binary.LittleEndian.Uint64(p0[i : i+8 : i+8])
+		b := binary.LittleEndian.Uint64(p1[i : i+8 : i+8])
+		c := binary.LittleEndian.Uint64(p2[i : i+8 : i+8])
+		d := binary.LittleEndian.Uint64(p3[i : i+8 : i+8])
+		a, c = swap16(a, c)
+		b, d = swap16(b, d)
+		a, b = swap8(a, b)
+		c, d = swap8(c, d)
+		sum += uint64(uint32(a))
+		binary.LittleEndian.PutUint64(o[0:], sum)
+		sum += uint64(uint32(b))
+		binary.LittleEndian.PutUint64(o[8:], sum)
+		sum += uint64(uint32(c))
+		binary.LittleEndian.PutUint64(o[16:], sum)
+		sum += uint64(uint32(d))
+		binary.LittleEndian.PutUint64(o[24:], sum)
+		sum += a >> 32
+		binary.LittleEndian.PutUint64(o[32:], sum)
+		sum += b >> 32
+		binary.LittleEndian.PutUint64(o[40:], sum)
+		sum += c >> 32
+		binary.LittleEndian.PutUint64(o[48:], sum)
+		sum += d >> 32
+		binary.LittleEndian.PutUint64(o[56:], sum)
+	}
+}
+
+// join8of8 sums lengths of any size, entries i to end.
+func join8of8(offsets []byte, p *[8][]byte, i, end int) {
+	sum := binary.LittleEndian.Uint64(offsets)
+	for j := 8; i+8 <= end; i, j = i+8, j+64 {
+		o := (*[64]byte)(offsets[j : j+64 : j+64])
+		a := binary.LittleEndian.Uint64(p[0][i:])
+		b := binary.LittleEndian.Uint64(p[1][i:])
+		c := binary.LittleEndian.Uint64(p[2][i:])
+		d := binary.LittleEndian.Uint64(p[3][i:])
+		a, c = swap16(a, c)
+		b, d = swap16(b, d)
+		a, b = swap8(a, b)
+		c, d = swap8(c, d)
+		e := binary.LittleEndian.Uint64(p[4][i:])
+		f := binary.LittleEndian.Uint64(p[5][i:])
+		g := binary.LittleEndian.Uint64(p[6][i:])
+		h := binary.LittleEndian.Uint64(p[7][i:])
+		e, g = swap16(e, g)
+		f, h = swap16(f, h)
+		e, f = swap8(e, f)
+		g, h = swap8(g, h)
+		sum += uint64(uint32(a)) | e<<32
+		binary.LittleEndian.PutUint64(o[0:], sum)
+		sum += uint64(uint32(b)) | f<<32
+		binary.LittleEndian.PutUint64(o[8:], sum)
+		sum += uint64(uint32(c)) | g<<32
+		binary.LittleEndian.PutUint64(o[16:], sum)
+		sum += uint64(uint32(d)) | h<<32
+		binary.LittleEndian.PutUint64(o[24:], sum)
+		sum += a>>32 | e>>32<<32
+		binary.LittleEndian.PutUint64(o[32:], sum)
+		sum += b>>32 | f>>32<<32
+		binary.LittleEndian.PutUint64(o[40:], sum)
+		sum += c>>32 | g>>32<<32
+		binary.LittleEndian.PutUint64(o[48:], sum)
+		sum += d>>32 | h>>32<<32
+		binary.LittleEndian.PutUint64(o[56:], sum)
+	}
+}
