@@ -31,6 +31,10 @@ type config struct {
 	lengthsFor  [Zstd + 1]bool // by Codec
 	dictDeltas  bool
 
+	format         Format
+	footerMetadata arrow.Metadata
+	projection     projection
+
 	ensureNativeEndian bool
 	delayReadSchema    bool
 	metadataLimit      int64
@@ -106,6 +110,43 @@ func WithSchema(schema *arrow.Schema) Option {
 // read.
 func WithFooterOffset(offset int64) Option {
 	return func(c *config) { c.footerEnd = offset }
+}
+
+// Format is how messages are framed.
+type Format int8
+
+const (
+	StreamFormat Format = iota // one message after the other
+	FileFormat                 // with a footer that says where each message lies
+)
+
+// String returns stream or file.
+func (f Format) String() string {
+	switch f {
+	case StreamFormat:
+		return "stream"
+	case FileFormat:
+		return "file"
+	}
+	return fmt.Sprintf("Format(%d)", int8(f))
+}
+
+// WithFormat sets what [Convert] and [NewPayloadWriter] write. The default is
+// [StreamFormat]. [NewWriter] and [NewFileWriter] say it by their names.
+func WithFormat(format Format) Option {
+	return func(c *config) {
+		if format != StreamFormat && format != FileFormat {
+			c.fail("WithFormat: unknown format %d", int8(format))
+			return
+		}
+		c.format = format
+	}
+}
+
+// WithFooterMetadata sets the custom metadata of the footer of files that are
+// written. A conversion from file to file keeps the source's without it.
+func WithFooterMetadata(md arrow.Metadata) Option {
+	return func(c *config) { c.footerMetadata = md }
 }
 
 // WithLZ4 makes writers compress buffers as LZ4 frames.

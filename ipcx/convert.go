@@ -12,10 +12,14 @@ import (
 )
 
 // Convert reads an Arrow stream or file from src, told apart by its first
-// bytes, and writes it to dst as a stream, compressed and flagged as the
-// options say; without options it becomes an uncompressed stream that every
-// reader takes. It works on messages and builds no arrays. Metadata of version
-// 4 becomes version 5, unless there are unions, whose buffers differ.
+// bytes, and writes it to dst, framed, compressed and flagged as the options
+// say; without options it becomes an uncompressed stream that every reader
+// takes. It works on messages and builds no arrays, and keeps the metadata of
+// the schema, of messages and, from file to file, of the footer. Metadata of
+// version 4 becomes version 5, unless there are unions, whose buffers differ.
+//
+// A dictionary that replaces another one cannot be written to a file: the error
+// carries ErrReplacement.
 //
 // A file is read by its footer, dictionaries first. It takes a src that can
 // seek and read anywhere; any other is copied to a temporary file first.
@@ -35,12 +39,16 @@ func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) 
 		return Stats{}, err
 	}
 	defer done()
+	if file, ok := in.(*fileSource); ok && w.sink.file != nil && w.sink.file.custom == nil {
+		w.sink.file.custom = file.footer.custom()
+	}
 	c := converter{src: in, dec: newDecoder(cfg), w: w}
 	defer c.dec.Close()
 	if err := c.run(ctx); err != nil {
-		return w.enc.stats, err
+		return w.enc.stats.Stats, err
 	}
-	return w.enc.stats, w.Close()
+	err = w.Close()
+	return w.enc.stats.Stats, err
 }
 
 // source gives the messages of a stream or a file, one by one: next its
@@ -153,7 +161,7 @@ func (c *converter) run(ctx context.Context) error {
 
 // message converts one message.
 func (c *converter) message(metadata []byte) error {
-	passes, err := c.dec.begin(metadata)
+	next, err := c.dec.begin(metadata)
 	if err != nil {
 		return err
 	}
@@ -162,55 +170,73 @@ func (c *converter) message(metadata []byte) error {
 	if err != nil {
 		return err
 	}
-	if !m.isBatch() {
-		if m.kind != flatbuf.MessageHeaderSchema {
-			return c.dec.wrap(tag(ErrUnsupported, errors.New("has no place in a stream of record batches")))
-		}
-		if err := c.dec.pass(body); err != nil {
-			return err
-		}
-		if metadata, err = c.w.enc.other(m, metadata); err != nil {
-			return err
-		}
-		return c.w.put(metadata, nil)
+	switch {
+	case next == leaveOut:
+		return nil
+	case next == unpack:
+		return c.unpack(body)
+	case m.isBatch():
+		return c.share(metadata, body)
+	case m.kind != flatbuf.MessageHeaderSchema:
+		return c.dec.wrap(tag(ErrUnsupported, errors.New("has no place among record batches")))
 	}
+	if metadata, err = c.dec.share(metadata, body); err != nil {
+		return err
+	}
+	if metadata, err = c.w.enc.other(m, metadata); err != nil {
+		return err
+	}
+	return c.w.sink.put(m.kind, metadata, nil)
+}
+
+// share converts a batch whose body is plain.
+func (c *converter) share(metadata, body []byte) error {
+	m := &c.dec.in
+	if _, err := c.dec.share(metadata, body); err != nil {
+		return err
+	}
+	if err := c.w.admit(m); err != nil {
+		return err
+	}
+	c.cut(body)
+	if !c.w.enc.verbatim(m) {
+		return c.put(m)
+	}
+	c.w.enc.count(m, c.bufs, m.bodyLength, false)
+	c.bufs = append(c.bufs[:0], body)
+	return c.w.sink.put(m.kind, metadata, c.bufs)
+}
+
+// unpack converts a batch whose body has to be decoded.
+func (c *converter) unpack(stored []byte) error {
+	size, err := c.dec.measure(wholeBody(stored))
+	if err != nil {
+		return err
+	}
+	body := c.dec.body.Sized(size)
+	if err := c.dec.fill(body); err != nil {
+		return err
+	}
+	m := c.dec.plain()
+	if err := c.w.admit(m); err != nil {
+		return err
+	}
+	c.cut(body)
+	return c.put(m)
+}
+
+// cut takes the decoder's parts out of a body.
+func (c *converter) cut(body []byte) {
 	c.bufs = c.bufs[:0]
-	if passes {
-		if err := c.dec.pass(body); err != nil {
-			return err
-		}
-		for i, s := range m.buffers {
-			if s.length == 0 {
-				s.offset = 0
-			}
-			p, err := cut(body, s, i)
-			if err != nil {
-				return c.dec.wrap(err)
-			}
-			c.bufs = append(c.bufs, p)
-		}
-		if c.w.enc.verbatim(m) {
-			c.w.enc.count(m, c.bufs, m.bodyLength, false)
-			c.bufs = append(c.bufs[:0], body)
-			return c.w.put(metadata, c.bufs)
-		}
-	} else {
-		size, err := c.dec.measure(body)
-		if err != nil {
-			return err
-		}
-		dst := c.dec.body.Sized(size)
-		if err := c.dec.fill(dst); err != nil {
-			return err
-		}
-		m = c.dec.plain()
-		for _, s := range m.buffers {
-			c.bufs = append(c.bufs, dst[s.offset:s.offset+s.length])
-		}
+	for _, p := range c.dec.parts {
+		c.bufs = append(c.bufs, body[p.at:p.at+p.length])
 	}
+}
+
+func (c *converter) put(m *message) error {
 	metadata, segments, err := c.w.enc.batch(m, c.bufs)
 	if err != nil {
 		return err
 	}
-	return c.w.put(metadata, segments)
+	return c.w.sink.put(m.kind, metadata, segments)
 }

@@ -38,7 +38,7 @@ type Encoder struct {
 	slots    []readbuf.Buffer // the memory behind segments, by buffer
 	planes   []readbuf.Buffer // rewritten buffers before compression, by worker
 
-	stats Stats
+	stats counter
 }
 
 // NewEncoder returns an encoder for one stream. The error is about options and
@@ -106,7 +106,7 @@ func (e *Encoder) Encode(metadata, body []byte) (outMetadata, outBody []byte, er
 }
 
 // Stats returns what has been encoded so far.
-func (e *Encoder) Stats() Stats { return e.stats }
+func (e *Encoder) Stats() Stats { return e.stats.Stats }
 
 // wrap says which message an error is about.
 func (e *Encoder) wrap(m *message, err error) error {

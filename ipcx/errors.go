@@ -25,6 +25,11 @@ var (
 	// ErrNotArrow is in the error about input that is no Arrow stream or file.
 	ErrNotArrow = errors.New("not Arrow data")
 
+	// ErrReplacement is in the error about a dictionary that replaces another one
+	// in a file, which has one for each field. Nothing of its record batch was
+	// written; the file can still be closed, and is complete up to there.
+	ErrReplacement = errors.New("dictionary replacement in a file")
+
 	// ErrOption is in every error about an option with a value out of range,
 	// or about options that exclude each other.
 	ErrOption = errors.New("bad option")

@@ -37,7 +37,7 @@ func (s *fileSource) next() ([]byte, error) {
 	var what string
 	switch {
 	case i < 0:
-		return s.footer.schemaMessage(), nil
+		return s.footer.schemaMessage()
 	case i < len(dicts):
 		s.block, what = dicts[i], fmt.Sprintf("dictionary block %d", i)
 	case i < len(dicts)+len(batches):

@@ -20,8 +20,9 @@ import (
 // and its footer has the schema and where each batch lies.
 const (
 	magic       = "ARROW1"
+	fileStart   = magic + "\x00\x00"
 	footerTail  = 4 + len(magic)
-	smallestEnd = int64(len(magic) + 2 + footerTail)
+	smallestEnd = int64(len(fileStart) + footerTail)
 )
 
 // block is where a message lies in a file: from the start of the file, and the
@@ -90,15 +91,24 @@ func parseFooter(buf []byte, start int64) (*footer, error) {
 
 // schemaMessage returns the metadata of the schema message that a stream with
 // the footer's schema starts with.
-func (f *footer) schemaMessage() []byte {
-	b := flatbuffers.NewBuilder(1024)
-	schema := f.fb.Schema(nil).UnPack().Pack(b)
-	flatbuf.MessageStart(b)
-	flatbuf.MessageAddVersion(b, f.fb.Version())
-	flatbuf.MessageAddHeaderType(b, flatbuf.MessageHeaderSchema)
-	flatbuf.MessageAddHeader(b, schema)
-	b.Finish(flatbuf.MessageEnd(b))
-	return b.FinishedBytes()
+func (f *footer) schemaMessage() ([]byte, error) {
+	mb := metadataBuilder{b: flatbuffers.NewBuilder(1024)}
+	schema, err := flatbuf.CopySchema(mb.b, f.fb.Schema(nil))
+	if err != nil {
+		return nil, tag(ErrUnsupported, fmt.Errorf("ipcx: footer: %w", err))
+	}
+	return mb.message(&message{version: f.fb.Version(), kind: flatbuf.MessageHeaderSchema}, schema), nil
+}
+
+// custom returns the footer's custom metadata. It points into the footer.
+func (f *footer) custom() []keyValue {
+	var kvs []keyValue
+	for i := range f.fb.CustomMetadataLength() {
+		var kv flatbuf.KeyValue
+		f.fb.CustomMetadata(&kv, i)
+		kvs = append(kvs, keyValue{kv.Key(), kv.Value()})
+	}
+	return kvs
 }
 
 // check checks that a block lies where the messages of its file are. what names

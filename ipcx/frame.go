@@ -59,6 +59,9 @@ func (g *gatherWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// written returns how many bytes were written, those held back included.
+func (g *gatherWriter) written() int64 { return g.n + int64(len(g.buf)) }
+
 // flush writes what is held back.
 func (g *gatherWriter) flush() error {
 	if g.err != nil || len(g.buf) == 0 {

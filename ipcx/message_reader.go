@@ -64,36 +64,46 @@ func (r *messageReader) Message() (*ipc.Message, error) {
 	return msg, nil
 }
 
+// read returns the next message that is wanted.
 func (r *messageReader) read() (*ipc.Message, error) {
-	metadata, err := r.src.next()
-	if err != nil {
-		return nil, err
-	}
-	passes, err := r.dec.begin(metadata)
-	if err != nil {
-		return nil, err
-	}
-	if passes {
-		body, err := r.src.bodyBuffer(r.dec.in.bodyLength)
+	for {
+		metadata, err := r.src.next()
 		if err != nil {
 			return nil, err
 		}
-		defer body.Release()
-		if err := r.dec.pass(body.Bytes()); err != nil {
+		next, err := r.dec.begin(metadata)
+		if err != nil {
 			return nil, err
 		}
-		return newMessage(metadata, body), nil
+		if next == handOn {
+			return r.share(metadata)
+		}
+		stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
+		if err != nil {
+			return nil, err
+		}
+		if next == unpack {
+			return unpackMessage(r.dec, wholeBody(stored), r.src.cfg.alloc)
+		}
 	}
-	stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
+}
+
+// share hands a message on with its body as it is.
+func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
+	body, err := r.src.bodyBuffer(r.dec.in.bodyLength)
 	if err != nil {
 		return nil, err
 	}
-	return decodeMessage(r.dec, stored, r.src.cfg.alloc)
+	defer body.Release()
+	if metadata, err = r.dec.share(metadata, body.Bytes()); err != nil {
+		return nil, err
+	}
+	return newMessage(metadata, body), nil
 }
 
-// decodeMessage decodes the message whose metadata dec has begun and whose body
-// is stored into a body of its own.
-func decodeMessage(dec *Decoder, stored []byte, alloc memory.Allocator) (*ipc.Message, error) {
+// unpackMessage decodes the message whose metadata dec has begun and whose body
+// is stored, into a body of its own.
+func unpackMessage(dec *Decoder, stored storedBody, alloc memory.Allocator) (*ipc.Message, error) {
 	size, err := dec.measure(stored)
 	if err != nil {
 		return nil, err

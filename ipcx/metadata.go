@@ -1,6 +1,7 @@
 package ipcx
 
 import (
+	"github.com/apache/arrow-go/v18/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
@@ -30,6 +31,12 @@ func (mb *metadataBuilder) batch(m *message) []byte {
 		flatbuf.DictionaryBatchAddIsDelta(b, m.delta)
 		header = flatbuf.DictionaryBatchEnd(b)
 	}
+	return mb.message(m, header)
+}
+
+// message returns the metadata of m, whose header has been built.
+func (mb *metadataBuilder) message(m *message, header flatbuffers.UOffsetT) []byte {
+	b := mb.b
 	custom := mb.custom(m.custom)
 
 	flatbuf.MessageStart(b)
@@ -104,4 +111,22 @@ func (mb *metadataBuilder) custom(entries []keyValue) flatbuffers.UOffsetT {
 		b.PrependUOffsetT(mb.offsets[i])
 	}
 	return b.EndVector(len(entries))
+}
+
+// keyValues returns metadata as custom metadata.
+func keyValues(md arrow.Metadata) []keyValue {
+	var kvs []keyValue
+	for i, key := range md.Keys() {
+		kvs = append(kvs, keyValue{[]byte(key), []byte(md.Values()[i])})
+	}
+	return kvs
+}
+
+// arrowMetadata undoes keyValues.
+func arrowMetadata(kvs []keyValue) arrow.Metadata {
+	keys, values := make([]string, len(kvs)), make([]string, len(kvs))
+	for i, kv := range kvs {
+		keys[i], values[i] = string(kv.key), string(kv.value)
+	}
+	return arrow.NewMetadata(keys, values)
 }

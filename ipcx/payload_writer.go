@@ -8,7 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// NewPayloadWriter returns a writer of a stream to w, for arrow-go's
+// NewPayloadWriter returns a writer of a stream to w, or with
+// WithFormat(FileFormat) of a file, for arrow-go's
 // ipc.NewWriterWithPayloadWriter: compression and flags are this package's, so
 // arrow-go's writer must be given no codec.
 //
@@ -20,27 +21,33 @@ func NewPayloadWriter(w io.Writer, opts ...Option) ipc.PayloadWriter {
 }
 
 type payloadWriter struct {
-	out gatherWriter
-	enc *Encoder
-	err error
-
-	frame []byte
-	body  bodyCollector
+	sink sink
+	enc  *Encoder
+	body bodyCollector
+	err  error
 }
 
 func newPayloadWriter(w io.Writer, cfg *config) *payloadWriter {
 	enc, err := newEncoder(cfg)
-	return &payloadWriter{out: gatherWriter{w: w}, enc: enc, err: err}
+	pw := &payloadWriter{sink: sink{out: gatherWriter{w: w}}, enc: enc, err: err}
+	if cfg.format == FileFormat {
+		pw.sink.file = &fileIndex{custom: keyValues(cfg.footerMetadata)}
+	}
+	return pw
 }
 
 func (w *payloadWriter) Start() error { return w.err }
 
 // WritePayload writes a message. It does not hold on to p.
 func (w *payloadWriter) WritePayload(p ipc.Payload) error {
-	if w.err == nil {
-		w.err = w.write(&p)
+	if w.err != nil {
+		return w.err
 	}
-	return w.err
+	err := w.write(&p)
+	if !errors.Is(err, ErrReplacement) { // after which nothing was written
+		w.err = err
+	}
+	return err
 }
 
 func (w *payloadWriter) write(p *ipc.Payload) error {
@@ -56,9 +63,9 @@ func (w *payloadWriter) write(p *ipc.Payload) error {
 		if err != nil {
 			return err
 		}
-		return w.put(metadata, nil)
+		return w.sink.put(m.kind, metadata, nil)
 	}
-	if err := w.enc.admit(m); err != nil {
+	if err := w.admit(m); err != nil {
 		return err
 	}
 	defer w.body.reset()
@@ -72,37 +79,22 @@ func (w *payloadWriter) write(p *ipc.Payload) error {
 	} else if metadata, segments, err = w.enc.batch(m, segments); err != nil {
 		return err
 	}
-	return w.put(metadata, segments)
+	return w.sink.put(m.kind, metadata, segments)
 }
 
-// put writes a message of metadata and of segments, each padded to a multiple
-// of 8 bytes.
-func (w *payloadWriter) put(metadata []byte, segments [][]byte) error {
-	w.frame = appendFrame(w.frame[:0], metadata)
-	if _, err := w.out.Write(w.frame); err != nil {
-		return err
+// admit refuses a batch that cannot be encoded, or not into a file.
+func (w *payloadWriter) admit(m *message) error {
+	if w.sink.file != nil && w.enc.stats.replaces(m) {
+		return w.enc.wrap(m, tag(ErrReplacement, fmt.Errorf("dictionary %d was written already, and a file has one for each field: use a stream, or WithDictionaryDeltas where it only grows", m.id)))
 	}
-	for _, p := range segments {
-		if len(p) == 0 {
-			continue
-		}
-		if _, err := w.out.Write(p); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(&w.out, zeros[:padding(len(p))]); err != nil {
-			return err
-		}
-	}
-	return w.out.flush()
+	return w.enc.admit(m)
 }
 
-// Close writes the end-of-stream marker. It does not close w.
+// Close writes the end-of-stream marker, and a file's footer. It does not close
+// the underlying writer.
 func (w *payloadWriter) Close() error {
 	if w.err == nil {
-		if _, w.err = io.WriteString(&w.out, endOfStream); w.err == nil {
-			w.err = w.out.flush()
-		}
-		if w.err == nil {
+		if w.err = w.sink.close(); w.err == nil {
 			w.err = errClosed
 		}
 	}

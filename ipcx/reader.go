@@ -132,5 +132,5 @@ func (r *Reader) Stats() Stats {
 	if r.mr == nil {
 		return Stats{}
 	}
-	return r.mr.dec.stats
+	return r.mr.dec.stats.Stats
 }

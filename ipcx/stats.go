@@ -16,7 +16,32 @@ type Stats struct {
 	StoredBodyBytes      int64 // of all bodies as they are stored, with padding
 }
 
-func (s *Stats) add(m *message, raw, stored int64, flagged bool) {
+// Add adds what other counted.
+func (s *Stats) Add(other Stats) {
+	s.Messages += other.Messages
+	s.RecordBatches += other.RecordBatches
+	s.FlaggedBatches += other.FlaggedBatches
+	s.DictionaryBatches += other.DictionaryBatches
+	s.DictionaryDeltas += other.DictionaryDeltas
+	s.ReplacedDictionaries += other.ReplacedDictionaries
+	s.Rows += other.Rows
+	s.RawBodyBytes += other.RawBodyBytes
+	s.StoredBodyBytes += other.StoredBodyBytes
+}
+
+// counter counts the messages of one stream.
+type counter struct {
+	Stats
+	dictionaries map[int64]struct{} // ids that were there
+}
+
+// replaces says whether a message replaces a dictionary that was there.
+func (s *counter) replaces(m *message) bool {
+	_, seen := s.dictionaries[m.id]
+	return m.kind == flatbuf.MessageHeaderDictionaryBatch && !m.delta && seen
+}
+
+func (s *counter) add(m *message, raw, stored int64, flagged bool) {
 	s.Messages++
 	s.RawBodyBytes += raw
 	s.StoredBodyBytes += stored
@@ -32,4 +57,11 @@ func (s *Stats) add(m *message, raw, stored int64, flagged bool) {
 	if m.delta {
 		s.DictionaryDeltas++
 	}
+	if s.replaces(m) {
+		s.ReplacedDictionaries++
+	}
+	if s.dictionaries == nil {
+		s.dictionaries = make(map[int64]struct{})
+	}
+	s.dictionaries[m.id] = struct{}{}
 }

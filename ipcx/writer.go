@@ -28,6 +28,7 @@ var _ arrio.Writer = (*Writer)(nil)
 // error of the first Write.
 func NewWriter(w io.Writer, opts ...Option) *Writer {
 	cfg := newConfig(opts)
+	cfg.format = StreamFormat
 	pw := newPayloadWriter(w, cfg)
 	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, err: pw.err}
 }
@@ -102,5 +103,5 @@ func (w *Writer) Stats() Stats {
 	if w.pw == nil || w.pw.enc == nil {
 		return Stats{}
 	}
-	return w.pw.enc.stats
+	return w.pw.enc.stats.Stats
 }

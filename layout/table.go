@@ -41,12 +41,14 @@ type Table struct {
 func Of(schema *arrow.Schema) *Table {
 	b := builder{t: new(Table)}
 	if schema != nil {
-		for i := schema.NumFields() - 1; i >= 0; i-- {
+		for i := range schema.NumFields() {
 			f := schema.Field(i)
-			b.stack = append(b.stack, pending{name: f.Name, typ: f.Type, column: i, parent: -1})
+			if err := b.column(pending{name: f.Name, typ: f.Type, column: i, parent: -1}); err != nil {
+				return &Table{unmapped: err, opaque: err}
+			}
 		}
 	}
-	return b.run()
+	return b.finish()
 }
 
 // Nodes gives the field nodes in message order. The slice is shared and must
@@ -89,10 +91,13 @@ type builder struct {
 	split bool
 }
 
-func (b *builder) run() *Table {
+// column appends a top-level field and all that is below it. The error says
+// that there were too many.
+func (b *builder) column(f pending) *UnmappedError {
 	t := b.t
+	b.stack = append(b.stack[:0], f)
 	for len(b.stack) > 0 {
-		f := b.stack[len(b.stack)-1]
+		f = b.stack[len(b.stack)-1]
 		b.stack = b.stack[:len(b.stack)-1]
 
 		node := Node{Type: storage(f.typ), Column: f.column, Parent: f.parent}
@@ -102,17 +107,20 @@ func (b *builder) run() *Table {
 			node.Path = joinPath(t.nodes[f.parent].Path, f.name)
 		}
 		if len(t.nodes) == MaxNodes {
-			err := &UnmappedError{Path: node.Path, Type: node.Type, cause: ErrTooManyNodes}
-			return &Table{unmapped: err, opaque: err}
+			return &UnmappedError{Path: node.Path, Type: node.Type, cause: ErrTooManyNodes}
 		}
 
 		index := len(t.nodes)
 		t.nodes = append(t.nodes, node)
-		children := b.describe(index, node.Type)
-		for _, child := range slices.Backward(children) {
+		for _, child := range slices.Backward(b.describe(index, node.Type)) {
 			b.stack = append(b.stack, pending{name: child.Name, typ: child.Type, column: f.column, parent: index})
 		}
 	}
+	return nil
+}
+
+func (b *builder) finish() *Table {
+	t := b.t
 	if !b.split {
 		t.v4 = t.v5
 	}

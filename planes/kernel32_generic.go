@@ -230,24 +230,22 @@ func join2of4(offsets, p0, p1 []byte) {
 	sum := binary.LittleEndian.Uint32(offsets)
 	for i, j := 0, 4; i+8 <= n; i, j = i+8, j+32 {
 		o := (*[32]byte)(offsets[j : j+32 : j+32])
-		even, odd := swap8(
-			binary.LittleEndian.Uint64(p0[i:i+8:i+8]),
-			binary.LittleEndian.Uint64(p1[i:i+8:i+8]))
-		sum += uint32(uint16(even))
+		q0, q1 := (*[8]byte)(p0[i:i+8:i+8]), (*[8]byte)(p1[i:i+8:i+8])
+		sum += uint32(q0[0]) + uint32(q1[0])<<8
 		binary.LittleEndian.PutUint32(o[0:], sum)
-		sum += uint32(uint16(odd))
+		sum += uint32(q0[1]) + uint32(q1[1])<<8
 		binary.LittleEndian.PutUint32(o[4:], sum)
-		sum += uint32(uint16(even >> 16))
+		sum += uint32(q0[2]) + uint32(q1[2])<<8
 		binary.LittleEndian.PutUint32(o[8:], sum)
-		sum += uint32(uint16(odd >> 16))
+		sum += uint32(q0[3]) + uint32(q1[3])<<8
 		binary.LittleEndian.PutUint32(o[12:], sum)
-		sum += uint32(uint16(even >> 32))
+		sum += uint32(q0[4]) + uint32(q1[4])<<8
 		binary.LittleEndian.PutUint32(o[16:], sum)
-		sum += uint32(uint16(odd >> 32))
+		sum += uint32(q0[5]) + uint32(q1[5])<<8
 		binary.LittleEndian.PutUint32(o[20:], sum)
-		sum += uint32(even >> 48)
+		sum += uint32(q0[6]) + uint32(q1[6])<<8
 		binary.LittleEndian.PutUint32(o[24:], sum)
-		sum += uint32(odd >> 48)
+		sum += uint32(q0[7]) + uint32(q1[7])<<8
 		binary.LittleEndian.PutUint32(o[28:], sum)
 	}
 }

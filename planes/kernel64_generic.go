@@ -84,8 +84,8 @@ func split1of8(p0, offsets []byte) int {
 			break
 		}
 		p := (*[8]byte)(p0)
-		binary.LittleEndian.PutUint32(p[0:], uint32(l0|l1<<8|l2<<16|l3<<24))
-		binary.LittleEndian.PutUint32(p[4:], uint32(l4|l5<<8|l6<<16|l7<<24))
+		p[0], p[1], p[2], p[3] = byte(l0), byte(l1), byte(l2), byte(l3)
+		p[4], p[5], p[6], p[7] = byte(l4), byte(l5), byte(l6), byte(l7)
 		p0, offsets = p0[8:], offsets[64:]
 	}
 	return n - len(p0)

@@ -28,12 +28,13 @@ const (
 // wherever the current one does not write. They must not reach anybody who
 // should not see them.
 //
-// Capacity at least doubles when it grows, and stays when later uses are
-// shorter. It is let go only at the beginning of a use, and only if it is more
-// than 64 KiB and more than 4 times the longest length of that use and of at
-// least 64 uses before it. So a giant among small uses is gone after 100 of
-// them, while lengths that come back within 64 uses, however far apart, do not
-// allocate again.
+// Capacity at least doubles when it grows, apart from a pause at the 64 KiB of
+// ReadFull's first step, and from arrays that append made and [Buffer.Keep]
+// adopts. It stays when later uses are shorter. It is let go only at the
+// beginning of a use, and only if it is more than 64 KiB and more than 4 times
+// the longest length of that use and of the 64 uses before it. So a giant among
+// small uses is gone after 100 of them, while lengths that come back within 64
+// uses do not allocate again.
 type Buffer struct {
 	mem      []byte // its length is its capacity
 	uses     int    // uses in the current window

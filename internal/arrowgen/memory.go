@@ -17,7 +17,7 @@ const spare = 64
 // zeroed makes a buffer of n bytes.
 func (g *gen) zeroed(n int) *memory.Buffer {
 	buf := memory.NewResizableBuffer(g.Mem)
-	buf.Resize(n )
+	buf.Resize(n + spare)
 	clear(buf.Bytes())
 	buf.ResizeNoShrink(n)
 	return buf

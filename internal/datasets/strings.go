@@ -53,8 +53,8 @@ func ids() Dataset {
 // that come the numbers above the prime, in the same way.
 func varyingIDs() Dataset {
 	const (
-		prime int64 = 1_200_007
-		root  int64 = 654_325
+		prime int64 = 1_100_009
+		root  int64 = 599_504
 	)
 	return stringTable("varying-ids", "account numbers of varying length, in no order", "account",
 		func(_ int, rng *rand.Rand) func() string {

@@ -125,7 +125,8 @@ func wide() Dataset {
 		}},
 		{"measure", arrow.PrimitiveTypes.Float64, func(rng *rand.Rand) func(array.Builder) {
 			return func(b array.Builder) {
-				b.(*array.Float64Builder).Append(math.Round(100*(500+100*rng.NormFloat64())) / 100)
+				cents := math.Round(10_000 * rng.NormFloat64())
+				b.(*array.Float64Builder).Append((50_000 + cents) / 100)
 			}
 		}},
 		{"token", arrow.BinaryTypes.String, func(rng *rand.Rand) func(array.Builder) {

@@ -70,12 +70,9 @@ func TestVaryingIDs(t *testing.T) {
 
 // Beyond the last number below the prime the IDs go on without repetition.
 func TestVaryingIDsStayUnique(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million rows")
-	}
-	const prime, rows = 1_200_007, 1_200_100
+	const prime, rows = 1_100_009, 1_100_100
 	d, _ := datasets.ByName("varying-ids")
-	batches := generate(t, d, rows, rows)
+	batches := generate(t, datasets.Narrow(d), rows, rows)
 	seen := make([]bool, 2*prime)
 	c := batches[0].Column(0).(*array.String)
 	for row := range c.Len() {
@@ -134,10 +131,12 @@ func TestNested(t *testing.T) {
 		}
 	}
 	require.Greater(t, nulls, 0)
-	requireAll(t, `[a-z]{4,11} street \d+|`, column([]arrow.RecordBatch{
-		array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "street", Type: a.DataType()}}, nil),
-			[]arrow.Array{a}, int64(a.Len())),
-	}, 0))
+	streets := a.(*array.String)
+	for row := range streets.Len() {
+		if streets.IsValid(row) {
+			require.Regexp(t, `^[a-z]{4,11} street \d+$`, streets.Value(row))
+		}
+	}
 }
 
 func TestInt64(t *testing.T) {

@@ -18,7 +18,17 @@ import (
 // The schema must have passed package verify, which also bounds the depth that
 // CopySchema recurses to. The copy shares no bytes with s.
 func CopySchema(b *flatbuffers.Builder, s *Schema) (flatbuffers.UOffsetT, error) {
-	fields, err := copyFields(b, s.FieldsLength(), s.Fields, present(s._tab, 6), SchemaStartFieldsVector)
+	return copySchema(b, s, s.FieldsLength(), s.Fields)
+}
+
+// CopyColumns is [CopySchema] with the fields at columns alone, in that order.
+// They are indices into the schema's fields, and must be in range.
+func CopyColumns(b *flatbuffers.Builder, s *Schema, columns []int) (flatbuffers.UOffsetT, error) {
+	return copySchema(b, s, len(columns), func(f *Field, i int) bool { return s.Fields(f, columns[i]) })
+}
+
+func copySchema(b *flatbuffers.Builder, s *Schema, n int, at func(*Field, int) bool) (flatbuffers.UOffsetT, error) {
+	fields, err := copyFields(b, n, at, present(s._tab, 6), SchemaStartFieldsVector)
 	if err != nil {
 		return 0, err
 	}

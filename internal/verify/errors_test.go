@@ -3,7 +3,6 @@ package verify_test
 import (
 	"encoding/binary"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
@@ -224,11 +223,9 @@ func TestSharing(t *testing.T) {
 			return f
 		})
 	}
-	for _, shape := range [][2]int{{60, 2}, {30, 3}, {2, 3000}, {60, 1000}} {
-		start := time.Now()
-		buf := bomb(shape[0], shape[1])
-		require.ErrorContains(t, verify.Message(buf), "share more than 16 times", "%v", shape)
-		require.Less(t, time.Since(start), 2*time.Second, "%v", shape)
+	for _, shape := range [][2]int{{60, 2}, {30, 3}, {2, 3000}, {60, 100}} {
+		// Unbounded, most of these would take longer than the test may.
+		require.ErrorContains(t, verify.Message(bomb(shape[0], shape[1])), "share more than 16 times", "%v", shape)
 	}
 	require.NoError(t, verify.Message(bomb(1, 1000)))
 	require.NoError(t, verify.Message(bomb(5, 3)))

@@ -1,0 +1,203 @@
+package ipcx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/layout"
+)
+
+// part is one buffer on its way through a decoder.
+type part struct {
+	payload    []byte // as stored, behind the length prefix
+	compressed bool
+	rewrite    bool // planes, of n rows
+	n          int
+	role       layout.Buffer // where the message is flagged
+	at, length int64         // in the decoded body, bytes
+}
+
+// storedBody gives the stored bytes of buffer i of a message.
+type storedBody interface {
+	buffer(s span, i int) ([]byte, error)
+}
+
+// wholeBody is a body that is all there.
+type wholeBody []byte
+
+func (b wholeBody) buffer(s span, i int) ([]byte, error) { return cut(b, s, i) }
+
+// measure finds the wanted buffers of the message in its body and lays out the
+// decoded body, whose size in bytes it returns. Nothing of that size is
+// allocated before.
+func (d *Decoder) measure(body storedBody) (int, error) {
+	if d.swaps && (d.describe().err != nil || hasType(d.desc.schema, cannotSwap)) {
+		return 0, d.wrap(tag(ErrUnsupported, errors.New("data of the other byte order, of a type whose bytes cannot be swapped (view, list view or run-end encoded)")))
+	}
+	codec, roles, err := d.form()
+	if err != nil {
+		return 0, d.wrap(err)
+	}
+	limit := int64(math.MaxInt)
+	if d.cfg.decodedLimit > 0 {
+		limit = min(limit, d.cfg.decodedLimit)
+	}
+	d.parts = d.parts[:0]
+	size := int64(0)
+	for i, n := 0, d.chosen(); i < n; i++ {
+		var (
+			p part
+			j = d.pick(i)
+		)
+		err := p.find(body, d.in.buffers[j], j, codec, d.in.bodyLength)
+		if err == nil && roles != nil {
+			err = p.assign(roles[j], d.in.nodes)
+		}
+		if err != nil {
+			return 0, d.wrap(at(j, roles, err))
+		}
+		p.at = size
+		if p.length > limit-size-(bodyAlignment-1) {
+			return 0, d.wrap(tag(ErrLimit, fmt.Errorf("the decoded body passes %d bytes at buffer %d of %d bytes (WithDecodedSizeLimit)", limit, j, p.length)))
+		}
+		size += align(p.length)
+		d.parts = append(d.parts, p)
+	}
+	return int(size), nil
+}
+
+// align rounds up to where the next buffer of a decoded body starts.
+func align(n int64) int64 { return (n + bodyAlignment - 1) &^ (bodyAlignment - 1) }
+
+// form returns the codec of the message at hand and, where it is flagged, what
+// its buffers hold.
+func (d *Decoder) form() (Codec, []layout.Buffer, error) {
+	if !d.in.compressed {
+		return Uncompressed, nil, nil
+	}
+	var roles []layout.Buffer
+	if d.in.flagged() {
+		var err error
+		if roles, err = d.flaggedLayout(); err != nil {
+			return 0, nil, err
+		}
+	}
+	codec, ok := codecOf(d.in.codec)
+	if !ok {
+		return 0, nil, tag(ErrUnsupported, fmt.Errorf("codec %d", d.in.codec))
+	}
+	if d.in.method != int8(flatbuf.BodyCompressionMethodBUFFER) {
+		return 0, nil, tag(ErrUnsupported, fmt.Errorf("compression method %d", d.in.method))
+	}
+	return codec, roles, nil
+}
+
+// at says which buffer, and of which field, an error is about.
+func at(i int, roles []layout.Buffer, err error) error {
+	if roles != nil {
+		return fmt.Errorf("field %q, %s: %w", roles[i].Path, roles[i].Role, err)
+	}
+	return fmt.Errorf("buffer %d: %w", i, err)
+}
+
+// find takes buffer i out of a body of size bytes.
+func (p *part) find(body storedBody, s span, i int, codec Codec, size int64) error {
+	s.offset &^= flaggedOffset
+	if s.length == 0 && s.offset > size {
+		s.offset = 0 // where an empty buffer lies says nothing
+	}
+	stored, err := body.buffer(s, i)
+	if err != nil {
+		return err
+	}
+	if codec == Uncompressed {
+		p.payload, p.length = stored, s.length
+		return nil
+	}
+	if p.payload, p.length, p.compressed, err = cutPrefix(stored); err != nil || !p.compressed {
+		return err
+	}
+	return plausible(codec, p.payload, p.length)
+}
+
+// assign says what a buffer of a flagged message holds.
+func (p *part) assign(role layout.Buffer, nodes []fieldNode) error {
+	p.role = role
+	rewrite, err := rewritten(role, nodes[role.Node], p.length)
+	if err != nil {
+		return tag(ErrCorrupt, err)
+	}
+	p.rewrite = rewrite
+	if rewrite {
+		p.n = int(nodes[role.Node].length)
+	}
+	return nil
+}
+
+// fill decodes the message that was measured into dst, which has its size. All
+// of dst is written.
+func (d *Decoder) fill(dst []byte) error {
+	codec, _ := codecOf(d.in.codec)
+	raw := int64(0)
+	for i := range d.parts {
+		p := &d.parts[i]
+		end := p.at + p.length
+		if err := d.decode(codec, dst[p.at:end:end], p); err != nil {
+			_, roles, _ := d.form()
+			return d.wrap(at(d.pick(i), roles, err))
+		}
+		clear(dst[end:min(align(end), int64(len(dst)))])
+		raw += p.length
+	}
+	d.stats.add(&d.in, raw, d.in.bodyLength, d.in.flagged())
+	return nil
+}
+
+// decode writes one buffer to dst, which has its length.
+func (d *Decoder) decode(codec Codec, dst []byte, p *part) error {
+	switch {
+	case p.compressed && p.rewrite:
+		lengths := d.planes.Sized(len(dst))
+		if err := d.comp.decompress(codec, lengths, p.payload); err != nil {
+			return err
+		}
+		return join(p.role, dst, lengths, p.n)
+	case p.compressed:
+		return d.comp.decompress(codec, dst, p.payload)
+	case p.rewrite:
+		return join(p.role, dst, p.payload, p.n)
+	}
+	copy(dst, p.payload)
+	return nil
+}
+
+// plain returns the wanted part of the message that was filled, as it is in the
+// decoded body. It is valid until the next call.
+func (d *Decoder) plain() *message {
+	nodes, buffers, variadic := d.out.nodes[:0], d.out.buffers[:0], d.out.variadic[:0]
+	d.out = d.in
+	d.out.compressed = false
+	d.out.bodyLength = 0
+	for _, p := range d.parts {
+		buffers = append(buffers, span{p.at, p.length})
+		d.out.bodyLength = align(p.at + p.length)
+	}
+	if d.projects() {
+		for _, i := range d.sel.nodes {
+			nodes = append(nodes, d.in.nodes[i])
+		}
+		for _, i := range d.sel.variadic {
+			variadic = append(variadic, d.in.variadic[i])
+		}
+	} else {
+		nodes, variadic = append(nodes, d.in.nodes...), append(variadic, d.in.variadic...)
+	}
+	d.out.nodes, d.out.buffers, d.out.variadic = nodes, buffers, variadic
+	return &d.out
+}
+
+// metadata returns the metadata of the message that was filled. It is valid
+// until the next call.
+func (d *Decoder) metadata() []byte { return d.builder.batch(d.plain()) }
