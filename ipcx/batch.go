@@ -137,12 +137,19 @@ func (m *message) encodings() (string, bool) {
 	return "", false
 }
 
-// cut returns the bytes of a buffer, which must lie inside body. i is the
-// buffer's index, for the error.
+// checkSpan checks that buffer i lies inside a body of size bytes.
+func checkSpan(s span, i int, size int64) error {
+	if s.offset < 0 || s.length < 0 || s.length > size || s.offset > size-s.length {
+		return tag(ErrCorrupt, fmt.Errorf("buffer %d of %d bytes at %d lies outside the body of %d bytes",
+			i, s.length, s.offset, size))
+	}
+	return nil
+}
+
+// cut returns the bytes of buffer i, which must lie inside body.
 func cut(body []byte, s span, i int) ([]byte, error) {
-	if s.offset < 0 || s.length < 0 || s.length > int64(len(body)) || s.offset > int64(len(body))-s.length {
-		return nil, tag(ErrCorrupt, fmt.Errorf("buffer %d of %d bytes at %d lies outside the body of %d bytes",
-			i, s.length, s.offset, len(body)))
+	if err := checkSpan(s, i, int64(len(body))); err != nil {
+		return nil, err
 	}
 	return body[s.offset : s.offset+s.length : s.offset+s.length], nil
 }

@@ -22,7 +22,6 @@ import (
 type Decoder struct {
 	cfg     *config
 	started bool
-	big     bool         // the stream's data is big-endian
 	swaps   bool         // arrow-go's loader will swap its bytes, in place
 	schema  []byte       // metadata of the schema message, until described
 	desc    *description // when the first message needs it: most streams never do
@@ -159,8 +158,7 @@ func (d *Decoder) start(metadata []byte) (err error) {
 		}
 	}
 	d.started = true
-	d.big = d.in.bigEndian
-	d.swaps = d.cfg.ensureNativeEndian && d.big != (endian.NativeEndian == endian.BigEndian)
+	d.swaps = d.cfg.ensureNativeEndian && d.in.bigEndian != (endian.NativeEndian == endian.BigEndian)
 	d.schema = append([]byte(nil), metadata...)
 	return nil
 }

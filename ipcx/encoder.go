@@ -3,6 +3,7 @@ package ipcx
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/endian"
 
@@ -180,7 +181,8 @@ func (e *Encoder) roles(m *message) []layout.Buffer {
 	if e.table == nil || m.kind != flatbuf.MessageHeaderRecordBatch || e.version(m) != flatbuf.MetadataVersionV5 {
 		return nil
 	}
-	if len(m.nodes) != len(e.table.Nodes()) || len(m.variadic) != 0 {
+	negative := func(n fieldNode) bool { return n.length < 0 }
+	if len(m.nodes) != len(e.table.Nodes()) || len(m.variadic) != 0 || slices.ContainsFunc(m.nodes, negative) {
 		return nil
 	}
 	roles, err := e.table.Buffers(layout.V5, nil)

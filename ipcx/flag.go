@@ -1,8 +1,9 @@
 package ipcx
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow/endian"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
@@ -42,8 +43,8 @@ func (d *Decoder) flaggedLayout() ([]layout.Buffer, error) {
 	if desc.err != nil {
 		return nil, fmt.Errorf("flagged, under a schema that cannot be decoded: %w", desc.err)
 	}
-	if d.big {
-		return nil, tag(ErrCorrupt, errors.New("flagged, under a big-endian schema"))
+	if order := desc.schema.Endianness(); order != endian.LittleEndian {
+		return nil, tag(ErrCorrupt, fmt.Errorf("flagged, under a schema of endianness %d (0 is little-endian, 1 big-endian)", order))
 	}
 	if err := desc.table.Unmapped(); err != nil {
 		return nil, tag(ErrCorrupt, fmt.Errorf("flagged: %w", err))
@@ -53,6 +54,11 @@ func (d *Decoder) flaggedLayout() ([]layout.Buffer, error) {
 	}
 	if got, want := len(d.in.nodes), len(desc.table.Nodes()); got != want {
 		return nil, tag(ErrCorrupt, fmt.Errorf("flagged with %d field nodes where the schema has %d", got, want))
+	}
+	for i, node := range d.in.nodes {
+		if node.length < 0 {
+			return nil, tag(ErrCorrupt, fmt.Errorf("field %q: flagged with a field node of %d rows", desc.table.Nodes()[i].Path, node.length))
+		}
 	}
 	roles, err := desc.table.Buffers(layout.V5, nil)
 	if err != nil {

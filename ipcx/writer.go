@@ -17,9 +17,10 @@ import (
 //
 // It is not safe for concurrent use.
 type Writer struct {
-	w   *ipc.Writer
-	pw  *payloadWriter // nil where the payloads go elsewhere
-	err error
+	w      *ipc.Writer
+	pw     *payloadWriter // nil where the payloads go elsewhere
+	err    error          // of the options
+	closed bool
 }
 
 var _ arrio.Writer = (*Writer)(nil)
@@ -29,7 +30,10 @@ var _ arrio.Writer = (*Writer)(nil)
 func NewWriter(w io.Writer, opts ...Option) *Writer {
 	cfg := newConfig(opts)
 	cfg.format = StreamFormat
-	pw := newPayloadWriter(w, cfg)
+	return newWriter(newPayloadWriter(w, cfg), cfg)
+}
+
+func newWriter(pw *payloadWriter, cfg *config) *Writer {
 	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, err: pw.err}
 }
 
@@ -70,8 +74,11 @@ func (c *config) arrowWriterOptions() ([]ipc.Option, error) {
 // another schema is an error, and nothing is written; after any other error
 // nothing can be written any more.
 func (w *Writer) Write(rec arrow.RecordBatch) error {
-	if w.err != nil {
+	switch {
+	case w.err != nil:
 		return w.err
+	case w.closed:
+		return errClosed
 	}
 	return w.own(w.w.Write(rec))
 }
@@ -83,6 +90,7 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
+	w.closed = true
 	return w.own(w.w.Close())
 }
 
