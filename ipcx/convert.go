@@ -44,7 +44,7 @@ func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) 
 	}
 	c := converter{src: in, dec: newDecoder(cfg), w: w}
 	defer c.dec.Close()
-	if err := c.run(ctx); err != nil {
+	if err := eachMessage(ctx, in, c.dec, c.message); err != nil {
 		return w.enc.stats.Stats, err
 	}
 	err = w.Close()
@@ -137,21 +137,22 @@ type converter struct {
 	bufs [][]byte
 }
 
-func (c *converter) run(ctx context.Context) error {
+// eachMessage gives do the metadata of each message of src, which dec reads.
+func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata []byte) error) error {
 	for {
 		if err := context.Cause(ctx); err != nil {
-			return fmt.Errorf("ipcx: conversion stopped after %d messages: %w", c.w.enc.stats.Messages, err)
+			return fmt.Errorf("ipcx: stopped after %d messages: %w", dec.stats.Messages, err)
 		}
-		metadata, err := c.src.next()
+		metadata, err := src.next()
 		switch {
 		case err == nil:
-			err = c.message(metadata)
-		case errors.Is(err, io.EOF) && !c.dec.started:
-			return tag(ErrNotArrow, errors.New("ipcx: the input ended before a schema: it is empty, or no Arrow data"))
-		case errors.Is(err, io.EOF):
+			err = do(metadata)
+		case errors.Is(err, io.EOF) && dec.started:
 			return nil
-		case errors.Is(err, ErrCorrupt) && !c.dec.started:
-			err = tag(ErrNotArrow, err)
+		case errors.Is(err, io.EOF):
+			return tag(ErrNotArrow, errors.New("ipcx: the input ended before a schema: it is empty, or no Arrow data"))
+		case errors.Is(err, ErrCorrupt) && !dec.started:
+			return tag(ErrNotArrow, err)
 		}
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ const (
 	minMetadata   = 4 // bytes of a flatbuffer's root offset
 	endOfStream   = "\xFF\xFF\xFF\xFF\x00\x00\x00\x00"
 	zeros         = "\x00\x00\x00\x00\x00\x00\x00" // the longest padding
-	bodyAlignment = 64 // of the buffers in a decoded body
+	bodyAlignment = 64                             // of the buffers in a decoded body
 )
 
 // appendFrame appends everything of a message that comes before its body.

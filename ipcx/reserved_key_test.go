@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowplanes/arrowplanes/internal/oracle"
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
 
@@ -31,7 +30,7 @@ func TestReservedKey(t *testing.T) {
 	require.Equal(t, err, w.Write(free), "after an error nothing can be written any more")
 	require.Equal(t, err, w.Close())
 	got := drainBytes(out.Bytes())
-	require.NoError(t, oracle.SameBatches([]arrow.RecordBatch{free}, got.Batches), "what was written before the error")
+	requireEqual(t, []arrow.RecordBatch{free}, got.Batches, "what was written before the error")
 
 	for name, opts := range map[string][]ipcx.Option{
 		"plain":                     nil,
@@ -41,7 +40,7 @@ func TestReservedKey(t *testing.T) {
 	} {
 		got := drainBytes(write(t, []arrow.RecordBatch{reserved, free}, opts...))
 		require.NoError(t, got.Err, name)
-		require.NoError(t, oracle.SameBatches([]arrow.RecordBatch{reserved, free}, got.Batches), name)
+		requireEqual(t, []arrow.RecordBatch{reserved, free}, got.Batches, name)
 	}
 
 	// A batch without offsets to rewrite goes through unflagged, key and all.
@@ -49,7 +48,7 @@ func TestReservedKey(t *testing.T) {
 		arrow.NewSchema(rec.Schema().Fields()[:1], nil), rec.Columns()[:1], rec.NumRows(), reserved.(arrow.RecordBatchWithMetadata).Metadata())
 	got = drainBytes(write(t, []arrow.RecordBatch{numbers}, on...))
 	require.NoError(t, got.Err)
-	require.NoError(t, oracle.SameBatches([]arrow.RecordBatch{numbers}, got.Batches))
+	requireEqual(t, []arrow.RecordBatch{numbers}, got.Batches)
 
 	plain := write(t, []arrow.RecordBatch{free, reserved})
 	_, err = convert(plain, on...)

@@ -90,6 +90,28 @@ func smallBatch() arrow.RecordBatch {
 	return b.NewRecordBatch()
 }
 
+// smallBatches are n times smallBatch.
+func smallBatches(n int) []arrow.RecordBatch {
+	all := make([]arrow.RecordBatch, n)
+	for i := range all {
+		all[i] = smallBatch()
+	}
+	return all
+}
+
+// requireEqual requires the values, the schema and the metadata of record batches
+// to be those wanted; validity bitmaps and the like may be there or not.
+func requireEqual(t testing.TB, want, got []arrow.RecordBatch, args ...any) {
+	t.Helper()
+	require.Len(t, got, len(want), args...)
+	for i := range want {
+		require.True(t, array.RecordEqual(want[i], got[i]), args...)
+		require.NoError(t, oracle.SameSchema(want[i].Schema(), got[i].Schema()), args...)
+		w, g := want[i].(arrow.RecordBatchWithMetadata).Metadata(), got[i].(arrow.RecordBatchWithMetadata).Metadata()
+		require.Equal(t, w.ToMap(), g.ToMap(), args...)
+	}
+}
+
 // raw is a message without its framing.
 type raw struct{ metadata, body []byte }
 

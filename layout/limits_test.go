@@ -81,12 +81,17 @@ func TestDeepSchema(t *testing.T) {
 }
 
 func TestLongNames(t *testing.T) {
-	for _, name := range []string{strings.Repeat("é", 1000), "x" + strings.Repeat("東", 1000), strings.Repeat("\xA5", 1000), strings.Repeat("\x00", 255)} {
+	names := []string{strings.Repeat("é", 1000), "x" + strings.Repeat("é", 1000), strings.Repeat("東", 1000),
+		"x" + strings.Repeat("東", 1000), "xx" + strings.Repeat("東", 1000), strings.Repeat("\xA5", 1000), strings.Repeat("\x00", 255)}
+	for _, name := range names {
 		table := of(named(name, arrow.ListOf(arrow.StructOf(named(name, arrow.Null)))))
 		for _, n := range table.Nodes() {
 			require.LessOrEqual(t, len(n.Path), 256)
 			require.True(t, utf8.ValidString(n.Path), "%q", n.Path)
 			require.Contains(t, n.Path, "…")
+			if utf8.ValidString(name) && name[0] != 0 {
+				require.NotContains(t, n.Path, `\x`, "cut within a letter")
+			}
 		}
 	}
 	fits := strings.Repeat("n", 256)

@@ -2,6 +2,7 @@ package planes_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -105,6 +106,38 @@ func TestRoundTrip(t *testing.T) {
 				for range 2 {
 					first := firsts[r.IntN(len(firsts))]
 					c.check(t, c.offsets(r, n, first, m.bits, r.IntN(21)), n, m.name)
+				}
+			}
+		}
+	}
+}
+
+// TestOneLength puts a length that has bits in one plane alone among others
+// that are short, at every place that a kernel may treat differently: the
+// groups, the blocks and what is left over.
+func TestOneLength(t *testing.T) {
+	for _, c := range codecs {
+		for _, n := range []int{1, 2, 15, 16, 17, 31, 32, 1024 + 16 + 9} {
+			for _, others := range []uint64{0, 0xFF} {
+				for j := range c.width {
+					for k := 0; k < n; k++ {
+						if k == 32 {
+							k = 1023
+						} else if n > 32 && k%16 == 2 {
+							k += 13
+						}
+						offset := uint64(0)
+						src := c.append(nil, offset)
+						for i := range n {
+							if i == k {
+								offset += 1 << (8 * j)
+							} else {
+								offset += others
+							}
+							src = c.append(src, offset)
+						}
+						c.check(t, src, n, fmt.Sprintf("1<<%d in entry %d, others %d", 8*j, k, others))
+					}
 				}
 			}
 		}

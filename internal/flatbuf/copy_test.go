@@ -187,7 +187,7 @@ func TestCopySchemaKeepsAbsentApartFromEmpty(t *testing.T) {
 		copied, err := flatbuf.CopySchema(b, s)
 		require.NoError(t, err)
 		require.Equal(t, dump(s), dump(schemaOf(t, message(b, copied))))
-		want := `Big, features none, metadata none
+		want := `Big, features none, metadata none, fields ""
  name none, type Timestamp, timezone none, dictionary none, metadata "" none=none, children none
  name none, type Union, typeIds none, dictionary none, metadata "" none=none, children none
  name none, type Date, dictionary none, metadata "" none=none, children none
@@ -199,6 +199,16 @@ func TestCopySchemaKeepsAbsentApartFromEmpty(t *testing.T) {
 		}
 		require.Equal(t, want, dump(s))
 	}
+}
+
+func TestCopySchemaWithoutFields(t *testing.T) {
+	b := flatbuffers.NewBuilder(0)
+	flatbuf.SchemaStart(b)
+	s := schemaOf(t, message(b, flatbuf.SchemaEnd(b)))
+	b = flatbuffers.NewBuilder(0)
+	copied, err := flatbuf.CopySchema(b, s)
+	require.NoError(t, err)
+	require.Equal(t, "Little, features none, metadata none, fields none\n", dump(schemaOf(t, message(b, copied))))
 }
 
 func TestCopySchemaRefusesWhatItWouldLose(t *testing.T) {
@@ -256,7 +266,8 @@ func dump(s *flatbuf.Schema) string {
 		features = fmt.Sprint(list)
 	}
 	st := s.Table()
-	fmt.Fprintf(&out, "%s, features %s, metadata %s\n", s.Endianness(), features, dumpMetadata(s, st.Offset(8) != 0))
+	fmt.Fprintf(&out, "%s, features %s, metadata %s, fields %s\n",
+		s.Endianness(), features, dumpMetadata(s, st.Offset(8) != 0), presence(st.Offset(6) != 0))
 	for i := range s.FieldsLength() {
 		var f flatbuf.Field
 		s.Fields(&f, i)

@@ -204,6 +204,19 @@ func TestDepth(t *testing.T) {
 	require.ErrorContains(t, verify.Message(nested(most+1)), "nested deeper than 72 tables")
 	require.ErrorContains(t, verify.Message(nested(10_000)), "nested deeper than 72 tables")
 
+	// A footer's schema is as deep as a message's.
+	for fields, want := range map[int]string{most: "", most + 1: "nested deeper than 72 tables"} {
+		b := flatbuffers.NewBuilder(0)
+		b.Finish((&flatbuf.FooterT{
+			Schema: flatbuf.GetRootAsMessage(nested(fields), 0).UnPack().Header.Value.(*flatbuf.SchemaT),
+		}).Pack(b))
+		if err := verify.Footer(b.FinishedBytes()); want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
+
 	var typ arrow.DataType = arrow.BinaryTypes.String
 	for range 64 {
 		typ = arrow.ListOf(typ)
@@ -253,4 +266,28 @@ func TestSharing(t *testing.T) {
 	}
 	require.NoError(t, verify.Message(shared(500)))
 	require.ErrorContains(t, verify.Message(shared(1<<20)), "custom_metadata[16].value: tables and vectors share more than 16 times")
+
+	// A table counts with all the bytes it says it has.
+	wide := func(times int) []byte {
+		const size = 60_000
+		buf := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			return structField(b, intField(b), times)
+		})
+		schema := flatbuf.GetRootAsMessage(buf, 0).UnPack().Header.Value.(*flatbuf.SchemaT)
+		require.Len(t, schema.Fields[0].Children, times)
+		var header flatbuffers.Table
+		flatbuf.GetRootAsMessage(buf, 0).Header(&header)
+		var s flatbuf.Schema
+		s.Init(header.Bytes, header.Pos)
+		var outer, inner flatbuf.Field
+		s.Fields(&outer, 0)
+		outer.Children(&inner, 0)
+		typ := new(flatbuffers.Table)
+		inner.Type(typ)
+		vtable := typ.Pos - flatbuffers.UOffsetT(typ.GetSOffsetT(typ.Pos))
+		binary.LittleEndian.PutUint16(buf[vtable+2:], size)
+		return append(buf, make([]byte, size)...)
+	}
+	require.NoError(t, verify.Message(wide(16)))
+	require.ErrorContains(t, verify.Message(wide(20)), "children[17].type(Int): tables and vectors share more than 16 times")
 }
