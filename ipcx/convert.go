@@ -151,11 +151,9 @@ func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata
 			return nil
 		case errors.Is(err, io.EOF):
 			return tag(ErrNotArrow, errors.New("ipcx: the input ended before a schema: it is empty, or no Arrow data"))
-		case errors.Is(err, ErrCorrupt) && !dec.started:
-			return tag(ErrNotArrow, err)
 		}
 		if err != nil {
-			return err
+			return dec.doubt(err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package ipcx
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/endian"
@@ -161,6 +162,15 @@ func (d *Decoder) start(metadata []byte) (err error) {
 	d.swaps = d.cfg.ensureNativeEndian && d.in.bigEndian != (endian.NativeEndian == endian.BigEndian)
 	d.schema = append([]byte(nil), metadata...)
 	return nil
+}
+
+// doubt returns err, with ErrNotArrow where nothing of the stream has made sense
+// so far.
+func (d *Decoder) doubt(err error) error {
+	if !d.started && (errors.Is(err, ErrCorrupt) || errors.Is(err, ErrLimit) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return tag(ErrNotArrow, err)
+	}
+	return err
 }
 
 // describe decodes the schema, once.

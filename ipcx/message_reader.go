@@ -56,8 +56,8 @@ func (r *messageReader) Message() (*ipc.Message, error) {
 	}
 	msg, err := r.read()
 	if err != nil {
-		r.err = err
-		return nil, err
+		r.err = r.dec.doubt(err)
+		return nil, r.err
 	}
 	r.drop()
 	r.msg = msg

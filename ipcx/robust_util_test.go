@@ -197,6 +197,9 @@ func rebody(m raw, stored ...[]byte) raw {
 	return out
 }
 
+// kindOf is the name of a message's type.
+func kindOf(m raw) string { return flatbuf.GetRootAsMessage(m.metadata, 0).HeaderType().String() }
+
 // buffers returns the stored buffers of a batch.
 func buffers(m raw) [][]byte {
 	var all [][]byte
