@@ -56,6 +56,7 @@ func (mode compressedMode) content(t *testing.T, buffer int) []byte {
 
 // TestCompressedBad has stored buffers that are not what they claim.
 func TestCompressedBad(t *testing.T) {
+	t.Parallel()
 	for name, mode := range compressedModes() {
 		for _, buffer := range []int{textOffsets, textData} {
 			p := mode.content(t, buffer)
@@ -98,6 +99,7 @@ func TestCompressedBad(t *testing.T) {
 
 // TestCompressedFrames has every kind of frame that a writer may have made.
 func TestCompressedFrames(t *testing.T) {
+	t.Parallel()
 	for name, mode := range compressedModes() {
 		for _, buffer := range []int{textOffsets, textData} {
 			p := mode.content(t, buffer)
@@ -161,6 +163,7 @@ func zstdStreamed(t *testing.T, p []byte) []byte {
 
 // TestCompressedTail has bytes behind the frame that a buffer needs.
 func TestCompressedTail(t *testing.T) {
+	t.Parallel()
 	for name, mode := range compressedModes() {
 		p := mode.content(t, textOffsets)
 		for what, tail := range map[string][]byte{
@@ -223,6 +226,7 @@ func TestCompressedLinkedLZ4(t *testing.T) {
 // TestCompressedChecksum changes each byte of frames with checksums: never does
 // other data come out.
 func TestCompressedChecksum(t *testing.T) {
+	t.Parallel()
 	for name, mode := range compressedModes() {
 		t.Run(name, func(t *testing.T) {
 			p := mode.content(t, textOffsets)

@@ -16,6 +16,10 @@ const (
 	defaultDecodedSizeLimit  = 1 << 30
 )
 
+// maxConcurrency keeps the memory of compressors, one for each goroutine,
+// within reason.
+const maxConcurrency = 256
+
 // Option configures a reader, a writer, a conversion or a message codec. An
 // option that means nothing to what it is given to is ignored there.
 type Option func(*config)
@@ -182,9 +186,9 @@ func WithZstdLevel(level int) Option {
 
 // WithCompressConcurrency compresses the buffers of a message in n goroutines.
 // The bytes written are the same for every n. Values below 1 mean 1, the
-// default.
+// default, and values above 256 mean 256.
 func WithCompressConcurrency(n int) Option {
-	return func(c *config) { c.concurrency = max(n, 1) }
+	return func(c *config) { c.concurrency = min(max(n, 1), maxConcurrency) }
 }
 
 // WithMinSpaceSavings has a compressed buffer stored raw where compression

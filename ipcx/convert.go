@@ -52,10 +52,10 @@ func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) 
 }
 
 // source gives the messages of a stream or a file, one by one: next its
-// metadata, then bodyScratch its body. Both are valid until the next message.
+// metadata, then bodyScratch the body of the message that it makes. Both are valid until the next message.
 type source interface {
 	next() ([]byte, error)
-	bodyScratch(n int64) ([]byte, error)
+	bodyScratch(m *message) ([]byte, error)
 }
 
 // newSource returns the messages of r. done frees what it took.
@@ -165,7 +165,7 @@ func (c *converter) message(metadata []byte) error {
 		return err
 	}
 	m := &c.dec.in
-	body, err := c.src.bodyScratch(m.bodyLength)
+	body, err := c.src.bodyScratch(m)
 	if err != nil {
 		return err
 	}

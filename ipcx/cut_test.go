@@ -16,8 +16,8 @@ import (
 
 // cutStreams are streams to cut, of every kind.
 func cutStreams(t *testing.T) map[string][]byte {
-	small := smallBatches(3)
-	words := []arrow.RecordBatch{dictionaryBatch(0, 3), dictionaryBatch(1, 3), dictionaryBatch(2, 6)}
+	small := smallBatches(2)
+	words := []arrow.RecordBatch{dictionaryBatch(1, 3), dictionaryBatch(2, 6)}
 	return map[string][]byte{
 		"plain":                write(t, small),
 		"LZ4":                  write(t, small, ipcx.WithLZ4()),
@@ -48,11 +48,12 @@ func ends(t *testing.T, whole []byte) map[int]int {
 // TestCut cuts streams at every byte. What is complete is read; the end is clean
 // only between two messages, once there is a schema.
 func TestCut(t *testing.T) {
+	t.Parallel()
 	for name, whole := range cutStreams(t) {
 		t.Run(name, func(t *testing.T) {
 			want := drainBytes(whole)
 			require.NoError(t, want.Err)
-			require.Len(t, want.Batches, 3)
+			require.Len(t, want.Batches, 2)
 			positions := ends(t, whole)
 			eos := slices.Max(slices.Collect(maps.Keys(positions)))
 			require.Equal(t, eos+8, len(whole))
@@ -79,8 +80,10 @@ func TestCut(t *testing.T) {
 // agree but for a stream that ends without a marker before its first
 // dictionary: arrow-go gives an error that wraps io.EOF.
 func TestCutLikeArrow(t *testing.T) {
-	for _, name := range []string{"plain", "LZ4", "zstd", "dictionaries", "deltas"} {
-		whole := cutStreams(t)[name]
+	t.Parallel()
+	streams := cutStreams(t)
+	for _, name := range []string{"plain", "LZ4", "dictionaries", "deltas"} {
+		whole := streams[name]
 		schemaEnd := len(frame(messages(t, whole)[0]))
 		for n := range len(whole) + 1 {
 			want, got := oracle.Stream(whole[:n]), drainBytes(whole[:n])
@@ -99,6 +102,7 @@ func TestCutLikeArrow(t *testing.T) {
 // TestCutConvert converts cut streams. The complete messages are written, and an
 // end-of-stream marker only after a clean end.
 func TestCutConvert(t *testing.T) {
+	t.Parallel()
 	for name, whole := range cutStreams(t) {
 		t.Run(name, func(t *testing.T) {
 			positions := ends(t, whole)
@@ -125,8 +129,8 @@ func TestCutConvert(t *testing.T) {
 	}
 }
 
-// TestCutBody cuts within the metadata length's word: bodies of messages given
-// one by one.
+// TestCutBody cuts the body and the metadata of a message that is given to the
+// decoder without any framing.
 func TestCutBody(t *testing.T) {
 	for name, whole := range cutStreams(t) {
 		all := messages(t, whole)

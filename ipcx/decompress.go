@@ -114,10 +114,14 @@ func plausible(codec Codec, stored []byte, n int64) error {
 	return nil
 }
 
-// withoutEOF keeps an error from looking like the end of a stream.
+// withoutEOF keeps an error from looking like the end of a stream. Of one that
+// wraps io.EOF only the text survives.
 func withoutEOF(err error) error {
-	if errors.Is(err, io.EOF) {
+	switch {
+	case err == io.EOF:
 		return io.ErrUnexpectedEOF
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w (%v)", io.ErrUnexpectedEOF, err)
 	}
 	return err
 }

@@ -125,6 +125,10 @@ func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
 	}
 	rec := l.r.RecordBatch()
 	rec.Retain()
+	if l.f.once {
+		l.broken = true
+		return rec, nil
+	}
 	if mapped := l.f.mapped != nil && l.dec.shareable(); size > heldMax && !mapped {
 		l.letGo()
 	}

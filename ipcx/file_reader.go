@@ -25,6 +25,7 @@ type FileReader struct {
 	footer *footer
 	head   []byte // metadata of the schema message
 	schema *arrow.Schema
+	once   bool // a loader must not load a second record batch
 
 	mu           sync.Mutex
 	idle         []*fileLoader
@@ -77,6 +78,9 @@ func openFile(f *FileReader, end int64) (_ *FileReader, err error) {
 		return nil, err
 	}
 	f.schema = l.r.Schema()
+	// For each batch arrow-go sets the dictionaries inside a dictionary anew, in
+	// data that it shares with the batches before, which may be in use.
+	f.once = hasType(f.schema, nestsDictionary)
 	// Bytes that will be swapped in place cannot be shared by the loaders.
 	if !l.dec.swaps {
 		if f.dictionaries, err = l.loadDictionaries(); err != nil {

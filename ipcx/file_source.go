@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
@@ -13,7 +14,8 @@ type fileSource struct {
 	r       io.ReaderAt
 	cfg     *config
 	footer  *footer
-	i       int // the block to come; -1 the schema
+	i       int                // the block to come; -1 the schema
+	seen    map[int64]struct{} // ids of dictionaries
 	block   block
 	head    readbuf.Buffer
 	scratch readbuf.Buffer
@@ -27,7 +29,7 @@ func newFileSource(r io.ReaderAt, end int64, cfg *config) (*fileSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileSource{r: r, cfg: cfg, footer: f, i: -1}, nil
+	return &fileSource{r: r, cfg: cfg, footer: f, i: -1, seen: make(map[int64]struct{})}, nil
 }
 
 func (s *fileSource) next() ([]byte, error) {
@@ -56,14 +58,27 @@ func (s *fileSource) next() ([]byte, error) {
 	return cutBlock(head, s.block)
 }
 
-func (s *fileSource) bodyScratch(n int64) ([]byte, error) {
+func (s *fileSource) bodyScratch(m *message) ([]byte, error) {
 	if s.i == 0 {
 		return nil, nil // the schema
 	}
-	if n != s.block.body {
-		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: body of %d bytes where the footer has %d", s.block.offset, n, s.block.body))
+	kind := flatbuf.MessageHeaderRecordBatch
+	if s.i <= len(s.footer.dictionaries) {
+		kind = flatbuf.MessageHeaderDictionaryBatch
 	}
-	body := s.scratch.Sized(int(n))
+	switch {
+	case m.kind != kind:
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: of type %s where the footer has a %s", s.block.offset, m.kind, kind))
+	case m.bodyLength != s.block.body:
+		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: body of %d bytes where the footer has %d", s.block.offset, m.bodyLength, s.block.body))
+	}
+	if kind == flatbuf.MessageHeaderDictionaryBatch {
+		if _, again := s.seen[m.id]; again && !m.delta {
+			return nil, tag(ErrReplacement, fmt.Errorf("ipcx: message at byte %d: dictionary %d is there already, and a file has one for each field", s.block.offset, m.id))
+		}
+		s.seen[m.id] = struct{}{}
+	}
+	body := s.scratch.Sized(int(m.bodyLength))
 	if err := readAt(s.r, body, s.block.offset+s.block.metadata); err != nil {
 		return nil, fmt.Errorf("ipcx: message body: %w", err)
 	}

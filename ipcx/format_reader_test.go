@@ -211,7 +211,7 @@ func (l *textLayout) add(dt arrow.DataType) bool {
 		return l.add(dt.Elem())
 	case *arrow.MapType:
 		buffers(0, 4)
-		return l.add(dt.ValueType())
+		return l.add(dt.Elem())
 	case *arrow.FixedSizeListType:
 		buffers(0)
 		return l.add(dt.Elem())

@@ -165,6 +165,18 @@ func TestFormatRefuses(t *testing.T) {
 	}
 }
 
+// TestFormatPlainCodec has a codec without the mark that looks like none with
+// its mark taken off. It means nothing.
+func TestFormatPlainCodec(t *testing.T) {
+	all := plainMessages(t, formatExample(t))
+	all[1] = editedBatch(all[1], func(b *flatbuf.RecordBatchT) {
+		b.Compression = &flatbuf.BodyCompressionT{Codec: 0x7F}
+	})
+	for way, err := range everyWay(all) {
+		require.ErrorContains(t, err, "codec 127", way)
+	}
+}
+
 // TestFormatAccepts has what looks odd and is not. Both readers have to give
 // the contents of the worked example.
 func TestFormatAccepts(t *testing.T) {
@@ -226,7 +238,8 @@ func TestFormatAccepts(t *testing.T) {
 			change: func(contents [][]byte) { contents[4] = contents[1] }},
 		{rule: 2, name: "padding", m: bodied(dirty, same)},
 		{rule: 2, name: "a longer body", m: bodied(append(bytes.Clone(flagged.body), dirty...), same)},
-		{rule: 3, name: "behind the body", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[3].Offset = -1 })},
+		{rule: 3, name: "one byte behind the body", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[3].Offset = highBit + 105 })},
+		{rule: 3, name: "far behind the body", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[3].Offset = -1 })},
 		{rule: 3, name: "behind a compressed body", m: editedBatch(compressed, func(b *flatbuf.RecordBatchT) { b.Buffers[3].Offset = -1 })},
 		{rule: 4, name: "and nothing", m: zstdWith(3, prefixed(0, nil))},
 		{rule: 4, name: "and noise", m: zstdWith(5, prefixed(0, noise))},

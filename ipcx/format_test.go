@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/internal/oracle"
 	"github.com/arrowplanes/arrowplanes/internal/testdata"
 	"github.com/arrowplanes/arrowplanes/ipcx"
 	"github.com/arrowplanes/arrowplanes/layout"
@@ -155,21 +157,37 @@ func TestFormatMessage(t *testing.T) {
 	requireContents(t, buffers(plainMessages(t, rec)[1]), contents)
 }
 
-// TestFormatForeign is what the two marks are for.
+// TestFormatBuffers holds what the text says of the example's buffers against
+// its metadata.
+func TestFormatBuffers(t *testing.T) {
+	stored := buffers(formatMessage(t)[1])
+	rows := regexp.MustCompile(`(?m)^\| (\d) \| .* \| (\d+) \|$`).
+		FindAllStringSubmatch(formatSection(t, "## Worked example"), -1)
+	require.Len(t, rows, len(stored))
+	notes := regexp.MustCompile(`(?m) (\d): FLAGGED, body byte (\d+), (?:(\d+) bytes|empty)$`).
+		FindAllStringSubmatch(formatBlock(t, "hexdump message"), -1)
+	require.Len(t, notes, len(stored))
+	entries := rootTable(formatMessage(t)[1].metadata).table(2).structs(2)
+	for i, p := range stored {
+		require.Equal(t, []string{strconv.Itoa(i), strconv.Itoa(len(p))}, rows[i][1:])
+		require.Equal(t, strconv.Itoa(i), notes[i][1])
+		require.Equal(t, strconv.FormatInt(entries[i][0]&math.MaxInt64, 10), notes[i][2])
+		require.Equal(t, strconv.Itoa(len(p)), notes[i][3]+strings.Repeat("0", max(0, 1-len(notes[i][3]))))
+	}
+}
+
+// TestFormatForeign is what the marks are for: a reader that does not know the
+// format fails on a flagged message, here arrow-go's.
 func TestFormatForeign(t *testing.T) {
-	r, err := ipc.NewReader(bytes.NewReader(stream(formatMessage(t)...)))
-	require.NoError(t, err)
-	defer r.Release()
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
-			}
-		}()
-		require.False(t, r.Next())
-		err = r.Err()
-	}()
-	require.Error(t, err)
+	streams := map[string][]byte{"example": stream(formatMessage(t)...)}
+	for _, codec := range formatCodecs {
+		streams[codec.String()] = goldenFile(t, codec.String()+".arrows", nil)
+	}
+	for name, data := range streams {
+		got := oracle.Stream(data)
+		require.Error(t, got.Err, name)
+		require.Empty(t, got.Batches, name)
+	}
 }
 
 // formatZstd returns the worked example with the codec ZSTD, where every buffer

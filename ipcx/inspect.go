@@ -66,7 +66,7 @@ func Inspect(ctx context.Context, src io.Reader, visit func(*MessageInfo) error,
 		if err != nil {
 			return err
 		}
-		body, err := in.bodyScratch(i.dec.in.bodyLength)
+		body, err := in.bodyScratch(&i.dec.in)
 		if err != nil || next == leaveOut {
 			return err
 		}
@@ -121,7 +121,7 @@ func (i *inspector) read(metadata, body []byte) error {
 	for k, p := range i.dec.parts {
 		j := i.dec.pick(k)
 		info := BufferInfo{Column: -1, StoredBytes: m.buffers[j].length, RawBytes: p.length, Compressed: p.compressed, Rewritten: p.rewrite}
-		if j < len(roles) {
+		if roles != nil {
 			info.Path, info.Role, info.Column = roles[j].Path, roles[j].Role, columnOf(roles[j])
 		}
 		i.info.Buffers = append(i.info.Buffers, info)
@@ -147,7 +147,7 @@ func (i *inspector) layout(m *message) (roles []layout.Buffer, columnOf func(lay
 		table = dict.table
 		columnOf = func(layout.Buffer) int { return dict.column }
 	}
-	roles, err := table.Buffers(layout.Version(m.version), m.variadic)
+	roles, err := bufferRoles(table, m)
 	if err != nil {
 		return nil, nil
 	}

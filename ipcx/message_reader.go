@@ -78,7 +78,7 @@ func (r *messageReader) read() (*ipc.Message, error) {
 		if next == handOn {
 			return r.share(metadata)
 		}
-		stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
+		stored, err := r.src.bodyScratch(&r.dec.in)
 		if err != nil {
 			return nil, err
 		}

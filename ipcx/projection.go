@@ -145,12 +145,9 @@ func (s *selection) message(m *message) error {
 	if len(nodes) != len(m.nodes) {
 		return tag(ErrCorrupt, fmt.Errorf("%d field nodes where the schema has %d", len(m.nodes), len(nodes)))
 	}
-	roles, err := s.table.Buffers(layout.Version(m.version), m.variadic)
+	roles, err := bufferRoles(s.table, m)
 	if err != nil {
-		return tag(ErrCorrupt, err)
-	}
-	if len(roles) != len(m.buffers) {
-		return tag(ErrCorrupt, fmt.Errorf("%d buffers where the schema has %d", len(m.buffers), len(roles)))
+		return err
 	}
 	variadic := s.table.Variadic()
 	s.nodes, s.buffers, s.variadic = s.nodes[:0], s.buffers[:0], s.variadic[:0]
@@ -160,6 +157,19 @@ func (s *selection) message(m *message) error {
 		s.variadic = appendRange(s.variadic, len(variadic), column, func(i int) int { return nodes[variadic[i]].Column })
 	}
 	return nil
+}
+
+// bufferRoles returns what each buffer of m holds. Variadic counts that lie cost
+// nothing.
+func bufferRoles(table *layout.Table, m *message) ([]layout.Buffer, error) {
+	n, err := table.NumBuffers(layout.Version(m.version), m.variadic)
+	if err != nil {
+		return nil, tag(ErrCorrupt, err)
+	}
+	if n != len(m.buffers) {
+		return nil, tag(ErrCorrupt, fmt.Errorf("%d buffers where the schema has %d", len(m.buffers), n))
+	}
+	return table.Buffers(layout.Version(m.version), m.variadic)
 }
 
 // appendRange appends every i below n for which columnOf is column. Nodes,

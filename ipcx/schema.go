@@ -52,6 +52,13 @@ func isUnion(dt arrow.DataType) bool {
 	return dt.ID() == arrow.SPARSE_UNION || dt.ID() == arrow.DENSE_UNION
 }
 
+// nestsDictionary says whether a type is a dictionary with another one in its
+// values.
+func nestsDictionary(dt arrow.DataType) bool {
+	dict, ok := dt.(*arrow.DictionaryType)
+	return ok && containsType(dict.ValueType, func(dt arrow.DataType) bool { return dt.ID() == arrow.DICTIONARY })
+}
+
 // cannotSwap says whether arrow-go's loader leaves the bytes of a type in the
 // other byte order, and says nothing of it.
 func cannotSwap(dt arrow.DataType) bool {

@@ -28,7 +28,7 @@ type streamSource struct {
 // between two messages.
 func (s *streamSource) next() ([]byte, error) {
 	start := s.at
-	n, err := io.ReadFull(s.r, s.head[:4])
+	n, err := readFull(s.r, s.head[:4])
 	s.at += int64(n)
 	switch {
 	case err != nil && n == 0 && errors.Is(err, io.EOF):
@@ -38,7 +38,7 @@ func (s *streamSource) next() ([]byte, error) {
 	}
 	length := binary.LittleEndian.Uint32(s.head[:4])
 	if length == continuation {
-		n, err := io.ReadFull(s.r, s.head[4:])
+		n, err := readFull(s.r, s.head[4:])
 		s.at += int64(n)
 		if err != nil {
 			return nil, fmt.Errorf("ipcx: reading a message's metadata length at byte %d: %d of 4 bytes: %w", start+4, n, withoutEOF(err))
@@ -79,8 +79,9 @@ func checkBodyLength(cfg *config, at, n int64) error {
 	return nil
 }
 
-// bodyScratch reads a body of n bytes. It is valid until the next call.
-func (s *streamSource) bodyScratch(n int64) ([]byte, error) {
+// bodyScratch reads the body of m. It is valid until the next call.
+func (s *streamSource) bodyScratch(m *message) ([]byte, error) {
+	n := m.bodyLength
 	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (s *streamSource) bodyBuffer(n int64) (*memory.Buffer, error) {
 	buf := newBuffer(s.cfg.alloc, int(n))
 	if arrived != nil {
 		copy(buf.Bytes(), arrived)
-	} else if got, err := io.ReadFull(s.r, buf.Bytes()); err != nil {
+	} else if got, err := readFull(s.r, buf.Bytes()); err != nil {
 		buf.Release()
 		return nil, fmt.Errorf("ipcx: message body at byte %d: %d of %d bytes: %w", s.at, got, n, withoutEOF(err))
 	}
@@ -131,4 +132,28 @@ func newBuffer(alloc memory.Allocator, n int) *memory.Buffer {
 	buf := memory.NewResizableBuffer(alloc)
 	buf.Resize(n)
 	return buf
+}
+
+// maxEmptyReads is how often in a row a reader may return nothing at all.
+const maxEmptyReads = 100
+
+// readFull is io.ReadFull for readers that nobody vouches for: one that keeps
+// returning neither bytes nor an error is io.ErrNoProgress.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for empty := 0; n < len(p) && err == nil && empty < maxEmptyReads; empty++ {
+		var m int
+		if m, err = r.Read(p[n:]); m < 0 || m > len(p)-n {
+			return n, fmt.Errorf("reader claims to have read %d bytes into %d", m, len(p)-n)
+		}
+		if n += m; m > 0 {
+			empty = 0
+		}
+	}
+	switch {
+	case n == len(p):
+		return n, nil
+	case err == nil:
+		return n, io.ErrNoProgress
+	}
+	return n, err
 }

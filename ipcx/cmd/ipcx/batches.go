@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/arrowplanes/arrowplanes/ipcx"
+)
+
+// batches gives the record batches of an input, one by one.
+type batches struct {
+	in     *input
+	schema *arrow.Schema
+	footer arrow.Metadata
+	read   func() (arrow.RecordBatch, error)
+	close  func()
+	i      int // record batches read
+}
+
+// readBatches opens the record batches of an input.
+func readBatches(ctx context.Context, in *input, opts ...ipcx.Option) (*batches, error) {
+	b := &batches{in: in, close: func() {}}
+	err := guard(func() error {
+		if in.format() == ipcx.FileFormat && in.file != nil {
+			return b.openFile(opts)
+		}
+		return b.openStream(ctx, opts)
+	})
+	if err != nil {
+		b.close()
+		return nil, in.wrap(err)
+	}
+	return b, nil
+}
+
+func (b *batches) openFile(opts []ipcx.Option) error {
+	r, err := ipcx.NewFileReader(b.in.reader().(ipcx.ReadAtSeeker), opts...)
+	if err != nil {
+		return err
+	}
+	b.schema, b.footer, b.read = r.Schema(), r.FooterMetadata(), r.Read
+	b.close = func() { r.Close() }
+	return nil
+}
+
+func (b *batches) openStream(ctx context.Context, opts []ipcx.Option) error {
+	src := b.in.reader()
+	if b.in.format() == ipcx.FileFormat {
+		src = b.asStream(ctx, src, opts)
+	}
+	r, err := ipcx.NewReader(src, opts...)
+	if err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, ipcx.ErrCorrupt) {
+			return &kindError{err, ipcx.ErrNotArrow} // nothing of it made sense
+		}
+		return err
+	}
+	b.schema, b.read = r.Schema(), r.Read
+	closeSource := b.close
+	b.close = func() { r.Release(); closeSource() }
+	return nil
+}
+
+// asStream returns the stream of a file that comes through a pipe: a conversion
+// spools it, since it has to be read from its end.
+func (b *batches) asStream(ctx context.Context, src io.Reader, opts []ipcx.Option) io.Reader {
+	ctx, cancel := context.WithCancel(ctx)
+	pr, pw := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pw.CloseWithError(guard(func() error {
+			_, err := ipcx.Convert(ctx, pw, src, opts...)
+			return err
+		}))
+	}()
+	b.close = func() {
+		cancel()
+		pr.Close()
+		<-done
+	}
+	return pr
+}
+
+// next returns the next record batch, or io.EOF after the last one. It is valid
+// until the next call.
+func (b *batches) next(ctx context.Context) (rec arrow.RecordBatch, err error) {
+	if ctx.Err() != nil {
+		return nil, b.in.wrap(context.Cause(ctx))
+	}
+	err = guard(func() error {
+		rec, err = b.read()
+		return err
+	})
+	if err == io.EOF {
+		return nil, err
+	}
+	b.i++
+	if err != nil {
+		return nil, b.in.wrap(&placeError{b.i - 1, "", err})
+	}
+	return rec, nil
+}
+
+// validate checks all of a record batch.
+func (b *batches) validate(rec arrow.RecordBatch) error {
+	for i, col := range rec.Columns() {
+		if err := guard(func() error { return array.ValidateFull(col) }); err != nil {
+			return b.in.wrap(&placeError{b.i - 1, rec.ColumnName(i), &kindError{err, ipcx.ErrCorrupt}})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package ipcx_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowplanes/arrowplanes/internal/oracle"
+	"github.com/arrowplanes/arrowplanes/ipcx"
+)
+
+// failAt gives the first bytes of a stream, and then an error.
+type failAt struct {
+	data []byte
+	err  error
+	with bool // the error comes along with the last bytes
+}
+
+func (r *failAt) Read(p []byte) (int, error) {
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	if n == 0 && len(p) > 0 || r.with && len(r.data) == 0 {
+		return n, r.err
+	}
+	return n, nil
+}
+
+// brokenPipe wraps io.EOF, as the errors of many transports do, and is found
+// again by its type.
+type brokenPipe struct{ at int }
+
+func (e *brokenPipe) Error() string { return fmt.Sprintf("broken pipe at %d", e.at) }
+func (e *brokenPipe) Unwrap() error { return io.EOF }
+
+// TestErrorAt has readers that fail at every byte. The error is reported, and
+// wrapped, and what came before it is read.
+func TestErrorAt(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("connection lost")
+	for name, whole := range cutStreams(t) {
+		t.Run(name, func(t *testing.T) {
+			want := drainBytes(whole)
+			positions := ends(t, whole)
+			complete := 0
+			for n := range whole {
+				complete = max(complete, positions[n])
+				got := drain(&failAt{data: whole[:n], err: lost, with: n%2 == 0})
+				require.ErrorIs(t, got.Err, lost, "at %d", n)
+				require.ErrorContains(t, got.Err, "ipcx: ", "at %d", n)
+				require.NotErrorIs(t, got.Err, io.EOF, "at %d", n)
+				require.NoError(t, oracle.SameBatches(want.Batches[:complete], got.Batches), "at %d", n)
+			}
+		})
+	}
+}
+
+// TestErrorAtConvert is TestErrorAt for conversions.
+func TestErrorAtConvert(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("connection lost")
+	for _, name := range []string{"plain", "flagged", "dictionaries"} {
+		whole := cutStreams(t)[name]
+		for n := range whole {
+			for _, err := range []error{lost, &brokenPipe{n}} {
+				var out bytes.Buffer
+				_, got := ipcx.Convert(context.Background(), &out, &failAt{data: whole[:n], err: err})
+				if _, between := ends(t, whole)[n]; between && err != lost {
+					require.NoError(t, got, "%s at %d", name, n)
+					continue
+				}
+				require.Error(t, got, "%s at %d", name, n)
+				if err == lost {
+					require.ErrorIs(t, got, lost, "%s at %d", name, n)
+				}
+				if n > 0 {
+					require.NotErrorIs(t, got, io.EOF, "%s at %d", name, n)
+				}
+				require.False(t, bytes.HasSuffix(out.Bytes(), []byte("\xFF\xFF\xFF\xFF\x00\x00\x00\x00")), "%s at %d", name, n)
+			}
+		}
+	}
+}
+
+// TestErrorThatWrapsEOF has readers whose error wraps io.EOF. In the middle of a
+// message that is no end of the stream.
+func TestErrorThatWrapsEOF(t *testing.T) {
+	t.Parallel()
+	for name, whole := range cutStreams(t) {
+		t.Run(name, func(t *testing.T) {
+			want := drainBytes(whole)
+			positions := ends(t, whole)
+			complete := 0
+			for n := range whole {
+				batches, between := positions[n]
+				complete = max(complete, batches)
+				got := drain(&failAt{data: whole[:n], err: &brokenPipe{n}, with: n%2 == 0})
+				require.NoError(t, oracle.SameBatches(want.Batches[:complete], got.Batches), "at %d", n)
+				if between {
+					continue // TestErrorThatWrapsEOFBetween
+				}
+				require.Error(t, got.Err, "at %d", n)
+				if n > 0 {
+					require.NotErrorIs(t, got.Err, io.EOF, "at %d", n)
+					require.ErrorContains(t, got.Err, (&brokenPipe{n}).Error(), "at %d", n)
+				}
+
+				mr := ipcx.NewMessageReader(&failAt{data: whole[:n], err: &brokenPipe{n}})
+				var err error
+				for err == nil {
+					_, err = mr.Message()
+				}
+				require.Equal(t, n == 0, errors.Is(err, io.EOF), "at %d: %v", n, err)
+				mr.Release()
+			}
+		})
+	}
+}
+
+// TestReadAfterError calls a reader that has failed, or is at its end, again.
+func TestReadAfterError(t *testing.T) {
+	whole := cutStreams(t)["zstd, flagged"]
+	for _, n := range []int{len(whole), len(whole) - 8, len(whole) - 20, len(whole) / 2} {
+		r, err := ipcx.NewReader(bytes.NewReader(whole[:n]))
+		require.NoError(t, err)
+		for r.Next() {
+		}
+		err = r.Err()
+		for range 3 {
+			require.False(t, r.Next())
+			require.Equal(t, err, r.Err())
+			rec, readErr := r.Read()
+			require.Nil(t, rec)
+			if err == nil {
+				err2 := readErr
+				require.Equal(t, io.EOF, err2)
+			} else {
+				require.Equal(t, err, readErr)
+			}
+		}
+		r.Release()
+	}
+}
+
+// sluggish returns nothing at all every other time.
+type sluggish struct {
+	r    io.Reader
+	idle bool
+}
+
+func (r *sluggish) Read(p []byte) (int, error) {
+	if r.idle = !r.idle; r.idle {
+		return 0, nil
+	}
+	return r.r.Read(p[:min(len(p), 7)])
+}
+
+// TestOddReaders has readers that give their bytes in unusual ways.
+func TestOddReaders(t *testing.T) {
+	for name, whole := range cutStreams(t) {
+		want := drainBytes(whole)
+		for how, wrap := range map[string]func(io.Reader) io.Reader{
+			"one byte":                 iotest.OneByteReader,
+			"half":                     iotest.HalfReader,
+			"an error along with data": iotest.DataErrReader,
+			"nothing now and then":     func(r io.Reader) io.Reader { return &sluggish{r: r} },
+			"both":                     func(r io.Reader) io.Reader { return iotest.DataErrReader(iotest.OneByteReader(r)) },
+		} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				requireSame(t, want, drain(wrap(bytes.NewReader(whole))))
+				requireSame(t, want, drain(wrap(bytes.NewReader(whole[:len(whole)-8]))))
+				got := drain(wrap(bytes.NewReader(whole[:len(whole)-9])))
+				require.ErrorIs(t, got.Err, io.ErrUnexpectedEOF)
+
+				var out bytes.Buffer
+				_, err := ipcx.Convert(context.Background(), &out, wrap(bytes.NewReader(whole)))
+				require.NoError(t, err)
+				requireSame(t, want, drainBytes(out.Bytes()))
+			})
+		}
+		t.Run(name+"/a timeout", func(t *testing.T) {
+			got := drain(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(whole))))
+			require.ErrorIs(t, got.Err, iotest.ErrTimeout)
+		})
+	}
+}
+
+// idle never returns anything.
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+// TestIdleReader has a reader that returns neither bytes nor an error, from any
+// byte on: it does not go on for ever.
+func TestIdleReader(t *testing.T) {
+	whole := cutStreams(t)["flagged"]
+	for n := range whole {
+		got := drain(io.MultiReader(bytes.NewReader(whole[:n]), idle{}))
+		require.ErrorIs(t, got.Err, io.ErrNoProgress, "at %d", n)
+	}
+}
+
+// liar claims to have read more than it was asked for.
+type liar struct{}
+
+func (liar) Read(p []byte) (int, error) { return len(p) + 1, nil }
+
+// TestLyingReader breaks the contract of io.Reader: an error, and no panic.
+func TestLyingReader(t *testing.T) {
+	whole := cutStreams(t)["flagged"]
+	for n := range whole {
+		got := drain(io.MultiReader(bytes.NewReader(whole[:n]), liar{}))
+		require.Error(t, got.Err, "at %d", n)
+	}
+}
