@@ -30,10 +30,14 @@ type config struct {
 	footerEnd   int64
 	codec       Codec
 	zstdLevel   int
-	concurrency int
-	savings     float64
-	lengthsFor  [Zstd + 1]bool // by Codec
-	dictDeltas  bool
+	concurrency int // of compression
+
+	decompressConcurrency int
+	readAhead             int
+
+	savings    float64
+	lengthsFor [Zstd + 1]bool // by Codec
+	dictDeltas bool
 
 	format         Format
 	footerMetadata arrow.Metadata
@@ -50,9 +54,12 @@ type config struct {
 
 func newConfig(opts []Option) *config {
 	cfg := &config{
-		alloc:              memory.NewGoAllocator(),
-		zstdLevel:          defaultZstdLevel,
-		concurrency:        1,
+		alloc:       memory.NewGoAllocator(),
+		zstdLevel:   defaultZstdLevel,
+		concurrency: 1,
+
+		decompressConcurrency: 1,
+
 		ensureNativeEndian: true,
 		metadataLimit:      defaultMetadataSizeLimit,
 		bodyLimit:          defaultBodySizeLimit,
@@ -189,6 +196,24 @@ func WithZstdLevel(level int) Option {
 // default, and values above 256 mean 256.
 func WithCompressConcurrency(n int) Option {
 	return func(c *config) { c.concurrency = min(max(n, 1), maxConcurrency) }
+}
+
+// WithDecompressConcurrency decompresses the buffers of a message in n
+// goroutines. Values below 1 mean 1, the default.
+func WithDecompressConcurrency(n int) Option {
+	return func(c *config) { c.decompressConcurrency = max(n, 1) }
+}
+
+// WithReadAhead has readers read and decode up to n record batches or
+// dictionaries ahead in the background, while the caller works on the current
+// one: those of a stream, and those that [FileReader.Read] comes to. Values
+// below 1 mean none, the default.
+//
+// What is read ahead is memory: n decoded messages. Releasing or closing the
+// reader waits for the read that is under way; interrupt a source that can block
+// for long before.
+func WithReadAhead(n int) Option {
+	return func(c *config) { c.readAhead = max(n, 0) }
 }
 
 // WithMinSpaceSavings has a compressed buffer stored raw where compression

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
+	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
 // part is one buffer on its way through a decoder.
@@ -40,7 +41,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	limit := int64(math.MaxInt)
+	limit := int64(math.MaxInt - bodyAlignment)
 	if d.cfg.decodedLimit > 0 {
 		limit = min(limit, d.cfg.decodedLimit)
 	}
@@ -59,7 +60,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 			return 0, d.wrap(at(j, roles, err))
 		}
 		p.at = size
-		if p.length > limit-size-(bodyAlignment-1) {
+		if p.length > limit-size || align(p.length) > limit-size {
 			return 0, d.wrap(tag(ErrLimit, fmt.Errorf("the decoded body passes %d bytes at buffer %d of %d bytes (WithDecodedSizeLimit)", limit, j, p.length)))
 		}
 		size += align(p.length)
@@ -144,28 +145,47 @@ func (d *Decoder) fill(dst []byte) error {
 	for i := range d.parts {
 		p := &d.parts[i]
 		end := p.at + p.length
-		if err := d.decode(codec, dst[p.at:end:end], p); err != nil {
-			_, roles, _ := d.form()
-			return d.wrap(at(d.pick(i), roles, err))
-		}
 		clear(dst[end:min(align(end), int64(len(dst)))])
 		raw += p.length
+	}
+	i, err := largestFirst(d.cfg.decompressConcurrency, len(d.parts),
+		func(i int) int { return int(d.parts[i].length) },
+		func(worker, i int) error {
+			p := &d.parts[i]
+			return d.worker(worker).decode(codec, dst[p.at:p.at+p.length:p.at+p.length], p)
+		})
+	if err != nil {
+		_, roles, _ := d.form()
+		return d.wrap(at(d.pick(i), roles, err))
 	}
 	d.stats.add(&d.in, raw, d.in.bodyLength, d.in.flagged())
 	return nil
 }
 
+// decodeWorker decodes buffers, one at a time.
+type decodeWorker struct {
+	comp   decompressors
+	planes readbuf.Buffer // a rewritten buffer once decompressed
+}
+
+func (d *Decoder) worker(i int) *decodeWorker {
+	if i == 0 {
+		return &d.first
+	}
+	return &d.others[i-1]
+}
+
 // decode writes one buffer to dst, which has its length.
-func (d *Decoder) decode(codec Codec, dst []byte, p *part) error {
+func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 	switch {
 	case p.compressed && p.rewrite:
-		lengths := d.planes.Sized(len(dst))
-		if err := d.comp.decompress(codec, lengths, p.payload); err != nil {
+		lengths := w.planes.Sized(len(dst))
+		if err := w.comp.decompress(codec, lengths, p.payload); err != nil {
 			return err
 		}
 		return join(p.role, dst, lengths, p.n)
 	case p.compressed:
-		return d.comp.decompress(codec, dst, p.payload)
+		return w.comp.decompress(codec, dst, p.payload)
 	case p.rewrite:
 		return join(p.role, dst, p.payload, p.n)
 	}

@@ -30,8 +30,8 @@ type Decoder struct {
 	in      message
 	out     message
 	parts   []part
-	comp    decompressors
-	planes  readbuf.Buffer // rewritten buffers once decompressed
+	first   decodeWorker
+	others  []decodeWorker
 	body    readbuf.Buffer // of Decode
 	builder metadataBuilder
 	sel     *selection // nil for all columns
@@ -57,7 +57,9 @@ func NewDecoder(opts ...Option) (*Decoder, error) {
 	return newDecoder(cfg), nil
 }
 
-func newDecoder(cfg *config) *Decoder { return &Decoder{cfg: cfg} }
+func newDecoder(cfg *config) *Decoder {
+	return &Decoder{cfg: cfg, others: make([]decodeWorker, cfg.decompressConcurrency-1)}
+}
 
 // Decode returns the metadata and the body of the uncompressed message without
 // flags for one with the metadata and body given: the flatbuffer alone, without
@@ -98,7 +100,11 @@ func (d *Decoder) Stats() Stats { return d.stats.Stats }
 
 // Close frees the decompressors. A decoder may be used on after it, and then
 // makes new ones.
-func (d *Decoder) Close() { d.comp.close() }
+func (d *Decoder) Close() {
+	for i := range len(d.others) + 1 {
+		d.worker(i).comp.close()
+	}
+}
 
 // wrap says which message an error is about.
 func (d *Decoder) wrap(err error) error {

@@ -214,18 +214,17 @@ func (e *Encoder) batch(m *message, bufs [][]byte) (metadata []byte, segments []
 		}
 	}
 	e.grow(len(bufs))
-	err = parallel(e.cfg.concurrency, len(bufs), func(worker, i int) error {
-		var role *layout.Buffer
-		if roles != nil {
-			role = &roles[i]
-		}
-		if err := e.buffer(worker, i, m, role, bufs[i]); err != nil {
-			return fmt.Errorf("buffer %d of %d bytes: %w", i, len(bufs[i]), err)
-		}
-		return nil
-	})
+	i, err := largestFirst(e.cfg.concurrency, len(bufs),
+		func(i int) int { return len(bufs[i]) },
+		func(worker, i int) error {
+			var role *layout.Buffer
+			if roles != nil {
+				role = &roles[i]
+			}
+			return e.buffer(worker, i, m, role, bufs[i])
+		})
 	if err != nil {
-		return nil, nil, e.wrap(m, err)
+		return nil, nil, e.wrap(m, fmt.Errorf("buffer %d of %d bytes: %w", i, len(bufs[i]), err))
 	}
 
 	e.out = message{

@@ -174,8 +174,9 @@ func TestFileReaderLeaks(t *testing.T) {
 
 // bigBatches are of every type, with bodies of more than 1 MiB each.
 func bigBatches() []arrow.RecordBatch {
+	wide := arrow.Field{Name: "wide", Type: &arrow.FixedSizeBinaryType{ByteWidth: 60 << 10}}
 	fields := append(arrowgen.UnmappedTypes(), arrowgen.MappedTypes()...)
-	return generated(fields, 2500, false)[1:]
+	return generated(append(fields, wide), 20, false)[1:]
 }
 
 // TestFileReaderOpensLittle counts what is read of a file when it is opened: its

@@ -17,7 +17,12 @@ import (
 // error of Message is io.EOF, or wraps it, only at the end of the stream
 // between two messages; after an error there are no more messages.
 func NewMessageReader(r io.Reader, opts ...Option) ipc.MessageReader {
-	return newMessageReader(r, newConfig(opts))
+	cfg := newConfig(opts)
+	mr := newMessageReader(r, cfg)
+	if cfg.readAhead > 0 {
+		return newAheadReader(mr, cfg.readAhead)
+	}
+	return mr
 }
 
 type messageReader struct {
@@ -33,6 +38,9 @@ func newMessageReader(r io.Reader, cfg *config) *messageReader {
 	mr.refs.Store(1)
 	return mr
 }
+
+func (r *messageReader) lastErr() error    { return r.err }
+func (r *messageReader) statistics() Stats { return r.dec.stats.Stats }
 
 func (r *messageReader) Retain() { r.refs.Add(1) }
 

@@ -1,50 +1,61 @@
 package ipcx
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// parallel calls do for every i below n, in up to workers goroutines, and
-// waits for all. After a failure nothing more is started. It returns the error
-// of the lowest i that failed: every lower one was started before and has ended,
-// so that the answer does not depend on how the goroutines ran.
-func parallel(workers, n int, do func(worker, i int) error) error {
-	if workers = min(workers, n); workers <= 1 {
+// parallelMin is how many bytes make it worth to start goroutines, which costs
+// about a microsecond each.
+const parallelMin = 64 << 10
+
+// largestFirst calls do for every i below n in up to workers goroutines, those
+// of the largest size in bytes first, so that none of them is left over at the
+// end, and waits for all. It returns the lowest i that failed and its error, as
+// if they had gone one after the other.
+func largestFirst(workers, n int, size func(i int) int, do func(worker, i int) error) (int, error) {
+	total := 0
+	if workers = min(workers, n); workers > 1 {
+		for i := range n {
+			total += size(i)
+		}
+	}
+	if workers <= 1 || total < parallelMin {
 		for i := range n {
 			if err := do(0, i); err != nil {
-				return err
+				return i, err
 			}
 		}
-		return nil
+		return 0, nil
 	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
 	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		mu     sync.Mutex
-		first  error
-		at     = n
-		wg     sync.WaitGroup
+		next  atomic.Int64
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		at    = n
+		first error
 	)
 	for worker := range workers {
 		wg.Go(func() {
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
+			for k := next.Add(1) - 1; k < int64(n); k = next.Add(1) - 1 {
+				i := order[k]
 				if err := do(worker, i); err != nil {
-					failed.Store(true)
 					mu.Lock()
 					if i < at {
-						first, at = err, i
+						at, first = i, err
 					}
 					mu.Unlock()
-					return
 				}
 			}
 		})
 	}
 	wg.Wait()
-	return first
+	return at, first
 }

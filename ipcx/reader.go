@@ -17,8 +17,8 @@ import (
 // It is not safe for concurrent use, Retain and Release apart.
 type Reader struct {
 	r      *ipc.Reader
-	mr     *messageReader // nil where the messages are somebody else's
-	broken error          // of a panic in arrow-go's loader
+	mr     ownReader // nil where the messages are somebody else's
+	broken error     // of a panic in arrow-go's loader
 }
 
 var (
@@ -30,7 +30,11 @@ var (
 // given, it reads the schema. The caller releases it.
 func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	cfg := newConfig(opts)
-	return newReader(newMessageReader(r, cfg), cfg)
+	mr := newMessageReader(r, cfg)
+	if cfg.readAhead > 0 {
+		return newReader(newAheadReader(mr, cfg.readAhead), cfg)
+	}
+	return newReader(mr, cfg)
 }
 
 // NewReaderFromMessageReader returns a reader of the messages of r, which it
@@ -42,7 +46,7 @@ func NewReaderFromMessageReader(r MessageReader, opts ...Option) (*Reader, error
 
 func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	reader := &Reader{}
-	reader.mr, _ = mr.(*messageReader)
+	reader.mr, _ = mr.(ownReader)
 	if cfg.err != nil {
 		mr.Release()
 		return nil, cfg.err
@@ -60,16 +64,22 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	return reader, nil
 }
 
+// ownReader is a message reader of this package.
+type ownReader interface {
+	MessageReader
+	lastErr() error // of Message
+	statistics() Stats
+}
+
 // own returns err without what arrow-go put around an error of ours.
 func (r *Reader) own(err error) error {
 	switch {
 	case err == nil || err == io.EOF:
 		return err
-	case r.mr != nil && r.mr.err != nil && errors.Is(err, r.mr.err):
-		if errors.Is(r.mr.err, io.EOF) {
-			return fmt.Errorf("ipcx: %w", err)
+	case r.mr != nil && r.mr.lastErr() != nil && errors.Is(err, r.mr.lastErr()):
+		if !errors.Is(err, io.EOF) {
+			return r.mr.lastErr()
 		}
-		return r.mr.err
 	}
 	return fmt.Errorf("ipcx: %w", err)
 }
@@ -132,5 +142,5 @@ func (r *Reader) Stats() Stats {
 	if r.mr == nil {
 		return Stats{}
 	}
-	return r.mr.dec.stats.Stats
+	return r.mr.statistics()
 }

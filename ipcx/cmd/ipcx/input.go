@@ -20,6 +20,7 @@ type input struct {
 	name  string
 	first []byte // of it, as many as tell what it is
 	file  *os.File
+	start int64 // of the Arrow data in the file
 	size  int64 // -1 where it is not known
 	perm  fs.FileMode
 	pipe  io.Reader
@@ -66,7 +67,7 @@ func (in *input) use(ctx context.Context, r io.Reader) error {
 			if err != nil {
 				return in.wrap(err)
 			}
-			in.file, in.size, in.perm = f, info.Size()-start, info.Mode().Perm()
+			in.file, in.start, in.size, in.perm = f, start, info.Size()-start, info.Mode().Perm()
 			in.first = make([]byte, firstBytes)
 			n, err := f.ReadAt(in.first, start)
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -107,6 +108,12 @@ func (in *input) reader() io.Reader {
 		return &countedFile{in.file, in}
 	}
 	return &countedPipe{in.pipe, in}
+}
+
+// rewind goes back to where a file began, for another reader.
+func (in *input) rewind() error {
+	_, err := in.file.Seek(in.start, io.SeekStart)
+	return err
 }
 
 func (in *input) read(n int) {
