@@ -57,6 +57,7 @@ func (m *message) flagged() bool { return m.compressed && m.codec < 0 }
 // ErrCorrupt.
 func (m *message) parse(metadata []byte) error {
 	if err := verify.Message(metadata); err != nil {
+		m.kind = flatbuf.MessageHeaderNONE // and not that of the message before
 		return tag(ErrCorrupt, err)
 	}
 	fb := flatbuf.GetRootAsMessage(metadata, 0)

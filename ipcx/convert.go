@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,10 +53,11 @@ func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) 
 }
 
 // source gives the messages of a stream or a file, one by one: next its
-// metadata, then bodyScratch the body of the message that it makes. Both are valid until the next message.
+// metadata, then body what is wanted of the body of the message that dec has
+// begun. Both are valid until the next message.
 type source interface {
 	next() ([]byte, error)
-	bodyScratch(m *message) ([]byte, error)
+	body(dec *Decoder, todo step) (storedBody, error)
 }
 
 // newSource returns the messages of r. done frees what it took.
@@ -165,15 +167,16 @@ func (c *converter) message(metadata []byte) error {
 		return err
 	}
 	m := &c.dec.in
-	body, err := c.src.bodyScratch(m)
+	stored, err := c.src.body(c.dec, next)
 	if err != nil {
 		return err
 	}
+	body, _ := stored.(wholeBody)
 	switch {
 	case next == leaveOut:
 		return nil
 	case next == unpack:
-		return c.unpack(body)
+		return c.unpack(stored)
 	case m.isBatch():
 		return c.share(metadata, body)
 	case m.kind != flatbuf.MessageHeaderSchema:
@@ -181,6 +184,10 @@ func (c *converter) message(metadata []byte) error {
 	}
 	if metadata, err = c.dec.share(metadata, body); err != nil {
 		return err
+	}
+	if m.bodyLength != 0 { // a schema has no use for one, and here it gets none
+		metadata = bytes.Clone(metadata)
+		flatbuf.GetRootAsMessage(metadata, 0).MutateBodyLength(0)
 	}
 	if metadata, err = c.w.enc.other(m, metadata); err != nil {
 		return err
@@ -207,8 +214,8 @@ func (c *converter) share(metadata, body []byte) error {
 }
 
 // unpack converts a batch whose body has to be decoded.
-func (c *converter) unpack(stored []byte) error {
-	size, err := c.dec.measure(wholeBody(stored))
+func (c *converter) unpack(stored storedBody) error {
+	size, err := c.dec.measure(stored)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestGoldenFiles(t *testing.T) {
 				require.Equal(t, ar.Version(), f.Version())
 				require.Equal(t, ar.NumDictionaries(), f.NumDictionaries())
 				requireSame(t, want, readAll(f))
-				requireConcurrent(t, want.Batches, f)
+				requireConcurrent(t, want.Batches, f, 1)
 				require.NoError(t, f.Close())
 			}
 			if ar.NumDictionaries() > 0 {

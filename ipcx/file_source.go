@@ -19,6 +19,7 @@ type fileSource struct {
 	block   block
 	head    readbuf.Buffer
 	scratch readbuf.Buffer
+	ranges  rangedBody
 }
 
 func newFileSource(r io.ReaderAt, end int64, cfg *config) (*fileSource, error) {
@@ -58,29 +59,48 @@ func (s *fileSource) next() ([]byte, error) {
 	return cutBlock(head, s.block)
 }
 
-func (s *fileSource) bodyScratch(m *message) ([]byte, error) {
+// body reads what is wanted of the body of the message that dec has begun. It is
+// valid until the next call.
+func (s *fileSource) body(dec *Decoder, todo step) (storedBody, error) {
 	if s.i == 0 {
-		return nil, nil // the schema
+		return wholeBody(nil), nil // the schema
 	}
+	if err := s.check(&dec.in); err != nil {
+		return nil, err
+	}
+	switch {
+	case todo == leaveOut:
+		return wholeBody(nil), nil
+	case dec.projects():
+		if err := s.ranges.read(s.r, s.block, dec); err != nil {
+			return nil, dec.wrap(err)
+		}
+		return &s.ranges, nil
+	}
+	p := s.scratch.Sized(int(s.block.body))
+	if err := readAt(s.r, p, s.block.offset+s.block.metadata); err != nil {
+		return nil, dec.wrap(fmt.Errorf("message body: %w", err))
+	}
+	return wholeBody(p), nil
+}
+
+// check checks that a message is the one that the footer has.
+func (s *fileSource) check(m *message) error {
 	kind := flatbuf.MessageHeaderRecordBatch
 	if s.i <= len(s.footer.dictionaries) {
 		kind = flatbuf.MessageHeaderDictionaryBatch
 	}
 	switch {
 	case m.kind != kind:
-		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: of type %s where the footer has a %s", s.block.offset, m.kind, kind))
+		return tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: of type %s where the footer has a %s", s.block.offset, m.kind, kind))
 	case m.bodyLength != s.block.body:
-		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: body of %d bytes where the footer has %d", s.block.offset, m.bodyLength, s.block.body))
+		return tag(ErrCorrupt, fmt.Errorf("ipcx: message at byte %d: body of %d bytes where the footer has %d", s.block.offset, m.bodyLength, s.block.body))
 	}
 	if kind == flatbuf.MessageHeaderDictionaryBatch {
 		if _, again := s.seen[m.id]; again && !m.delta {
-			return nil, tag(ErrReplacement, fmt.Errorf("ipcx: message at byte %d: dictionary %d is there already, and a file has one for each field", s.block.offset, m.id))
+			return tag(ErrReplacement, fmt.Errorf("ipcx: message at byte %d: dictionary %d is there already, and a file has one for each field", s.block.offset, m.id))
 		}
 		s.seen[m.id] = struct{}{}
 	}
-	body := s.scratch.Sized(int(m.bodyLength))
-	if err := readAt(s.r, body, s.block.offset+s.block.metadata); err != nil {
-		return nil, fmt.Errorf("ipcx: message body: %w", err)
-	}
-	return body, nil
+	return nil
 }

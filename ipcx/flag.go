@@ -41,7 +41,7 @@ func (d *Decoder) checkFlag() error {
 func (d *Decoder) flaggedLayout() ([]layout.Buffer, error) {
 	desc := d.describe()
 	if desc.err != nil {
-		return nil, fmt.Errorf("flagged, under a schema that cannot be decoded: %w", desc.err)
+		return nil, tag(ErrCorrupt, fmt.Errorf("flagged, under a schema that cannot be decoded: %w", desc.err))
 	}
 	if order := desc.schema.Endianness(); order != endian.LittleEndian {
 		return nil, tag(ErrCorrupt, fmt.Errorf("flagged, under a schema of endianness %d (0 is little-endian, 1 big-endian)", order))

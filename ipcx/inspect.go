@@ -66,11 +66,11 @@ func Inspect(ctx context.Context, src io.Reader, visit func(*MessageInfo) error,
 		if err != nil {
 			return err
 		}
-		body, err := in.bodyScratch(&i.dec.in)
+		stored, err := in.body(i.dec, next)
 		if err != nil || next == leaveOut {
 			return err
 		}
-		if err := i.read(metadata, body); err != nil {
+		if err := i.read(metadata, stored); err != nil {
 			return err
 		}
 		return visit(&i.info)
@@ -91,7 +91,7 @@ type dictionary struct {
 }
 
 // read fills in the information on the message that the decoder has begun.
-func (i *inspector) read(metadata, body []byte) error {
+func (i *inspector) read(metadata []byte, stored storedBody) error {
 	m := &i.dec.in
 	i.info = MessageInfo{
 		Type:          MessageType(m.kind),
@@ -109,10 +109,10 @@ func (i *inspector) read(metadata, body []byte) error {
 		if m.kind == flatbuf.MessageHeaderSchema {
 			i.readSchema(metadata)
 		}
-		_, err := i.dec.share(metadata, body)
+		_, err := i.dec.share(metadata, nil)
 		return err
 	}
-	if _, err := i.dec.measure(wholeBody(body)); err != nil {
+	if _, err := i.dec.measure(stored); err != nil {
 		return err
 	}
 	i.info.Codec, _, _ = i.dec.form()

@@ -86,7 +86,7 @@ func (r *messageReader) read() (*ipc.Message, error) {
 		if next == handOn {
 			return r.share(metadata)
 		}
-		stored, err := r.src.bodyScratch(&r.dec.in)
+		stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
 		if err != nil {
 			return nil, err
 		}

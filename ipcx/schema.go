@@ -5,12 +5,17 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 )
 
-// schemaOf has arrow-go decode the metadata of a schema message. The schema's
-// byte order is that of the data.
+// schemaOf has arrow-go decode the metadata of a schema message, which has been
+// verified. The schema's byte order is that of the data.
 func schemaOf(metadata []byte) (*arrow.Schema, error) {
-	r, err := ipc.NewReader(bytes.NewReader(appendFrame(nil, metadata)), ipc.WithEnsureNativeEndian(false))
+	framed := appendFrame(nil, metadata)
+	// arrow-go would allocate the body that the metadata claims.
+	flatbuf.GetRootAsMessage(framed[framePrefix:], 0).MutateBodyLength(0)
+	r, err := ipc.NewReader(bytes.NewReader(framed), ipc.WithEnsureNativeEndian(false))
 	if err != nil {
 		return nil, err
 	}

@@ -79,9 +79,15 @@ func checkBodyLength(cfg *config, at, n int64) error {
 	return nil
 }
 
-// bodyScratch reads the body of m. It is valid until the next call.
-func (s *streamSource) bodyScratch(m *message) ([]byte, error) {
-	n := m.bodyLength
+// body reads the body of the message that dec has begun. It is valid until the
+// next call.
+func (s *streamSource) body(dec *Decoder, _ step) (storedBody, error) {
+	p, err := s.bodyScratch(dec.in.bodyLength)
+	return wholeBody(p), err
+}
+
+// bodyScratch reads a body of n bytes. It is valid until the next call.
+func (s *streamSource) bodyScratch(n int64) ([]byte, error) {
 	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@
 //	buf   +0  root            ---> table, as a distance from here
 //	      ...
 //	vtable+0  uint16          bytes of the vtable
-//	      +2  uint16          bytes of the table
+//	      +2  uint16          bytes of the table, or of one that shares the vtable
 //	      +4  uint16 ...      where in the table each member is, 0: absent
 //	      ...
 //	table +0  int32           <--- how far back the vtable is
@@ -122,12 +122,11 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 		return problem("vtable at %d has %d bytes, not an even number from 4 on", vtable, vsize)
 	case vsize > end-vtable:
 		return problem("vtable of %d bytes at %d passes the end, %d bytes", vsize, vtable, end)
-	case size < 4:
-		return problem("table at %d has %d bytes, less than its first member, 4", pos, size)
-	case size > end-pos:
-		return problem("table of %d bytes at %d passes the end, %d bytes", size, pos, end)
 	}
-	if err := v.visit(size); err != nil {
+	// Go's builder lets tables share a vtable whose members stand alike, though
+	// the tables may be of different sizes: the size that it gives may be that
+	// of another table, so members are held against the end of all bytes alone.
+	if err := v.visit(min(max(size, 4), end-pos)); err != nil {
 		return err
 	}
 
@@ -141,9 +140,9 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 				if m.kind == inline {
 					width = int64(m.size)
 				}
-				if offset < 4 || offset > size-width {
-					return problem("%d bytes at %d are outside of the table's members, %d to %d",
-						width, offset, 4, size).in(m.name)
+				if offset < 4 || offset > end-pos-width {
+					return problem("%d bytes at %d of the table at %d pass its start or the end, %d bytes",
+						width, offset, pos, end).in(m.name)
 				}
 				at = pos + offset
 			}

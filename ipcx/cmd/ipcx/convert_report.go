@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// line prints what became of a job, unless that has to wait for the end.
+func (c *conversion) line(r *converted) {
+	if c.progress.shown() || c.flags.quiet || c.flags.json || r.err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.printLine(r)
+}
+
+func (c *conversion) printLine(r *converted) {
+	what := fmt.Sprintf("%s in %s", count(r.Rows, "row"), count(r.Batches, "record batch"))
+	if r.Flagged > 0 {
+		what += fmt.Sprintf(" (%d with offsets as lengths)", r.Flagged)
+	}
+	end := ""
+	switch {
+	case r.Verified:
+		end = ", verified"
+	case c.flags.dryRun:
+		end = ", nothing written"
+	}
+	fmt.Fprintf(c.report, "%s: %s, %s%s\n", printable(r.Target), what, c.bytes(r.SourceBytes, r.TargetBytes, r.Seconds), end)
+}
+
+func (c *conversion) bytes(before, after int64, seconds float64) string {
+	return fmt.Sprintf("%s -> %s (%s) in %.2f s", size(before), size(after), percent(after, before), seconds)
+}
+
+// result is what --json prints.
+type result struct {
+	Conversions []converted `json:"conversions"`
+	Total       total       `json:"total"`
+}
+
+type total struct {
+	Files       int     `json:"files"`
+	Failed      int     `json:"failed"`
+	Rows        int64   `json:"rows"`
+	Batches     int64   `json:"record_batches"`
+	SourceBytes int64   `json:"source_bytes"`
+	TargetBytes int64   `json:"target_bytes"`
+	Ratio       float64 `json:"ratio"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// finish prints the rest and returns the error of the command.
+func (c *conversion) finish(ctx context.Context, results []converted, took time.Duration) error {
+	t := total{Files: len(results), Seconds: took.Seconds()}
+	for i := range results {
+		r := &results[i]
+		if r.err != nil {
+			t.Failed++
+			r.Rows, r.Batches, r.Flagged, r.Dicts, r.TargetBytes, r.Ratio = 0, 0, 0, 0, 0, 0
+			r.Error = printable(explain(r.err))
+			continue
+		}
+		if c.progress.shown() && !c.flags.quiet && !c.flags.json {
+			c.printLine(r)
+		}
+		t.Rows += r.Rows
+		t.Batches += r.Batches
+		t.SourceBytes += r.SourceBytes
+		t.TargetBytes += r.TargetBytes
+	}
+	t.Ratio = ratio(t.TargetBytes, t.SourceBytes)
+	if c.flags.json {
+		if err := c.app.printJSON(result{results, t}); err != nil {
+			return err
+		}
+	} else if len(results) > 1 && !c.flags.quiet && t.Failed < len(results) {
+		fmt.Fprintf(c.report, "%s: %s in %s, %s\n", count(int64(t.Files-t.Failed), "file"),
+			count(t.Rows, "row"), count(t.Batches, "record batch"), c.bytes(t.SourceBytes, t.TargetBytes, t.Seconds))
+	}
+	return c.failures(ctx, results, t.Failed)
+}
+
+// failures lists what failed.
+func (c *conversion) failures(ctx context.Context, results []converted, failed int) error {
+	if failed == 0 {
+		return nil
+	}
+	if ctx.Err() != nil {
+		left := ""
+		if len(results) > 1 {
+			left = fmt.Sprintf(": %d of %s converted, the others are as they were", len(results)-failed, count(int64(len(results)), "file"))
+		}
+		fmt.Fprintf(c.app.stderr, "ipcx: %s%s\n", context.Cause(ctx), left)
+		return &saidError{context.Cause(ctx)}
+	}
+	var first error
+	for i := range results {
+		if results[i].err == nil {
+			continue
+		}
+		if first == nil {
+			first = results[i].err
+		}
+		c.app.complain(results[i].err)
+	}
+	if len(results) > 1 {
+		fmt.Fprintf(c.app.stderr, "ipcx: %d of %s not converted\n", failed, count(int64(len(results)), "file"))
+	}
+	return &saidError{first}
+}
