@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
 // Defaults of the size limits, in bytes.
@@ -15,6 +17,10 @@ const (
 	defaultBodySizeLimit     = 256 << 20
 	defaultDecodedSizeLimit  = 1 << 30
 )
+
+// maxIdleHeaders is how many bytes of metadata a reader keeps for the next
+// messages.
+const maxIdleHeaders = 1 << 20
 
 // maxConcurrency keeps the memory of compressors, one for each goroutine,
 // within reason.
@@ -26,6 +32,8 @@ type Option func(*config)
 
 type config struct {
 	alloc       memory.Allocator
+	bodies      memory.Allocator // of decoded bodies: alloc, or one that recycles
+	headers     memory.Allocator // of the metadata of decoded messages
 	schema      *arrow.Schema
 	footerEnd   int64
 	codec       Codec
@@ -38,6 +46,8 @@ type config struct {
 	savings    float64
 	lengthsFor [Zstd + 1]bool // by Codec
 	dictDeltas bool
+	zeroNulls  bool
+	reuse      bool
 
 	format         Format
 	footerMetadata arrow.Metadata
@@ -70,6 +80,11 @@ func newConfig(opts []Option) *config {
 			opt(cfg)
 		}
 	}
+	cfg.headers = &readbuf.Allocator{MaxIdle: maxIdleHeaders}
+	cfg.bodies = cfg.alloc
+	if cfg.reuse {
+		cfg.bodies = new(readbuf.Allocator)
+	}
 	return cfg
 }
 
@@ -83,10 +98,11 @@ func (c *config) fail(format string, args ...any) {
 func (c *config) offsetsAsLengths() bool { return c.lengthsFor[c.codec] }
 
 // arrowOptions are the options that arrow-go's own reader and writer are built
-// with. Codecs are never among them: compression is done here.
+// with. Codecs are never among them: compression is done here. arrow-go takes
+// zeros for granted, whatever the caller's allocator gives.
 func (c *config) arrowOptions() []ipc.Option {
 	opts := []ipc.Option{
-		ipc.WithAllocator(c.alloc),
+		ipc.WithAllocator(readbuf.Zeroed(c.alloc)),
 		ipc.WithDictionaryDeltas(c.dictDeltas),
 		ipc.WithEnsureNativeEndian(c.ensureNativeEndian),
 		ipc.WithDelayReadSchema(c.delayReadSchema),
@@ -99,7 +115,8 @@ func (c *config) arrowOptions() []ipc.Option {
 
 // WithAllocator sets the allocator of everything that outlives a call: bodies
 // that arrays are made of, and what arrow-go's encoder builds. The default is
-// Go's heap.
+// Go's heap. Its memory need not be zero: bodies are written to the last byte,
+// and for arrow-go's sake what it allocates is cleared.
 func WithAllocator(mem memory.Allocator) Option {
 	return func(c *config) {
 		if mem == nil {

@@ -142,8 +142,8 @@ type converter struct {
 // eachMessage gives do the metadata of each message of src, which dec reads.
 func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata []byte) error) error {
 	for {
-		if err := context.Cause(ctx); err != nil {
-			return fmt.Errorf("ipcx: stopped after %d messages: %w", dec.stats.Messages, err)
+		if err := ctx.Err(); err != nil {
+			return tag(err, fmt.Errorf("ipcx: stopped after %d messages: %w", dec.stats.Messages, context.Cause(ctx)))
 		}
 		metadata, err := src.next()
 		switch {
@@ -205,7 +205,7 @@ func (c *converter) share(metadata, body []byte) error {
 		return err
 	}
 	c.cut(body)
-	if !c.w.enc.verbatim(m) {
+	if changed := c.w.enc.cleaner.clean(m, c.bufs, false); changed || !c.w.enc.verbatim(m) {
 		return c.put(m)
 	}
 	c.w.enc.count(m, c.bufs, m.bodyLength, false)
@@ -228,6 +228,7 @@ func (c *converter) unpack(stored storedBody) error {
 		return err
 	}
 	c.cut(body)
+	c.w.enc.cleaner.clean(m, c.bufs, false)
 	return c.put(m)
 }
 

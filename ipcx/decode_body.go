@@ -179,7 +179,7 @@ func (d *Decoder) worker(i int) *decodeWorker {
 func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 	switch {
 	case p.compressed && p.rewrite:
-		lengths := w.planes.Sized(len(dst))
+		lengths := w.planes.Again(len(dst))
 		if err := w.comp.decompress(codec, lengths, p.payload); err != nil {
 			return err
 		}

@@ -24,8 +24,10 @@ type Decoder struct {
 	cfg     *config
 	started bool
 	swaps   bool         // arrow-go's loader will swap its bytes, in place
+	foreign bool         // its bytes are of the other order, and stay so
+	views   viewCounts   // of the stream's batches
 	schema  []byte       // metadata of the schema message, until described
-	desc    *description // when the first message needs it: most streams never do
+	desc    *description // when the first message needs it
 
 	in      message
 	out     message
@@ -42,9 +44,11 @@ type Decoder struct {
 
 // description is a schema, decoded.
 type description struct {
-	schema *arrow.Schema
-	table  *layout.Table
-	err    error
+	schema       *arrow.Schema
+	table        *layout.Table
+	dictionaries dictionaries
+	deep         int // a column that is nested too deep to be loaded, -1 for none
+	err          error
 }
 
 // NewDecoder returns a decoder for one stream. The error is about options and
@@ -125,6 +129,11 @@ const (
 
 // begin reads the metadata of the next message and says what to do with it.
 func (d *Decoder) begin(metadata []byte) (step, error) {
+	// So that scratch which the last messages did not need is noticed.
+	d.body.Sized(0)
+	for i := range len(d.others) + 1 {
+		d.worker(i).planes.Sized(0)
+	}
 	if err := d.in.parse(metadata); err != nil {
 		return 0, d.wrap(err)
 	}
@@ -138,6 +147,9 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 		return 0, d.wrap(tag(ErrCorrupt, errors.New("comes before the schema")))
 	}
 	if err := d.checkFlag(); err != nil {
+		return 0, d.wrap(err)
+	}
+	if err := d.views.check(&d.in); err != nil {
 		return 0, d.wrap(err)
 	}
 	if d.sel != nil {
@@ -165,8 +177,10 @@ func (d *Decoder) start(metadata []byte) (err error) {
 		}
 	}
 	d.started = true
-	d.swaps = d.cfg.ensureNativeEndian && d.in.bigEndian != (endian.NativeEndian == endian.BigEndian)
+	foreign := d.in.bigEndian != (endian.NativeEndian == endian.BigEndian)
+	d.swaps, d.foreign = d.cfg.ensureNativeEndian && foreign, !d.cfg.ensureNativeEndian && foreign
 	d.schema = append([]byte(nil), metadata...)
+	d.views = countViews(metadata)
 	return nil
 }
 
@@ -186,6 +200,7 @@ func (d *Decoder) describe() *description {
 	}
 	d.desc = &description{}
 	schema, err := schemaOf(d.schema)
+	metadata := d.schema
 	d.schema = nil
 	if err != nil {
 		d.desc.err = err
@@ -193,6 +208,8 @@ func (d *Decoder) describe() *description {
 	}
 	d.desc.schema = schema
 	d.desc.table = layout.Of(schema)
+	d.desc.dictionaries = dictionariesOf(metadata, schema)
+	d.desc.deep = tooDeep(d.desc.table)
 	return d.desc
 }
 

@@ -39,6 +39,8 @@ type Encoder struct {
 	slots    []readbuf.Buffer // the memory behind segments, by buffer
 	planes   []readbuf.Buffer // rewritten buffers before compression, by worker
 
+	cleaner cleaner
+
 	stats counter
 }
 
@@ -56,7 +58,7 @@ func newEncoder(cfg *config) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Encoder{cfg: cfg, comp: comp, planes: make([]readbuf.Buffer, cfg.concurrency)}, nil
+	return &Encoder{cfg: cfg, comp: comp, planes: make([]readbuf.Buffer, cfg.concurrency), cleaner: cleaner{nulls: cfg.zeroNulls}}, nil
 }
 
 // Encode returns the metadata and the body of the message to store for one with
@@ -87,7 +89,7 @@ func (e *Encoder) Encode(metadata, body []byte) (outMetadata, outBody []byte, er
 		}
 		e.cuts = append(e.cuts, p)
 	}
-	if e.verbatim(&e.in) {
+	if changed := e.cleaner.clean(&e.in, e.cuts, false); !changed && e.verbatim(&e.in) {
 		e.count(&e.in, e.cuts, int64(len(body)), false)
 		return metadata, body, nil
 	}
@@ -157,6 +159,7 @@ func (e *Encoder) start(m *message, metadata []byte) {
 	// V4 and V5 differ in the buffers of unions alone.
 	e.lift = m.version == flatbuf.MetadataVersionV4 && !hasType(schema, isUnion)
 	table := layout.Of(schema)
+	e.cleaner.table, e.cleaner.dictionaries = table, dictionariesOf(metadata, schema)
 	if e.cfg.offsetsAsLengths() && table.Unmapped() == nil && table.HasOffsets() &&
 		schema.Endianness() == endian.LittleEndian {
 		e.table = table
@@ -249,7 +252,15 @@ func (e *Encoder) batch(m *message, bufs [][]byte) (metadata []byte, segments []
 	return e.builder.batch(&e.out), e.segments, nil
 }
 
+// grow makes ready for n buffers, and has the scratch that the last messages did
+// not need noticed.
 func (e *Encoder) grow(n int) {
+	for i := range e.slots {
+		e.slots[i].Sized(0)
+	}
+	for i := range e.planes {
+		e.planes[i].Sized(0)
+	}
 	for len(e.slots) < n {
 		e.slots = append(e.slots, readbuf.Buffer{})
 	}
@@ -271,7 +282,7 @@ func (e *Encoder) buffer(worker, i int, m *message, role *layout.Buffer, raw []b
 			if e.comp == nil {
 				scratch = &e.slots[i]
 			}
-			dst := scratch.Sized(len(raw))
+			dst := scratch.Again(len(raw))
 			if err := split(*role, dst, raw, int(node.length)); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ func newFileLoader(f *FileReader) (*fileLoader, error) {
 	}
 	empty := memory.NewBufferBytes(nil)
 	l.queue.refs.Store(1)
-	l.queue.push(newMessage(schema, empty))
+	l.queue.push(newMessage(f.cfg, schema, empty))
 	cfg := *f.cfg
 	cfg.delayReadSchema = false
 	if l.r, err = ipc.NewReaderFromMessageReader(&l.queue, cfg.arrowOptions()...); err != nil {
@@ -155,7 +155,7 @@ func (l *fileLoader) letGo() {
 		buffers:  make([]span, len(buffers)),
 		variadic: variadic,
 	})
-	l.queue.push(newMessage(metadata, memory.NewBufferBytes(nil)))
+	l.queue.push(newMessage(l.f.cfg, metadata, memory.NewBufferBytes(nil)))
 	l.broken = !l.r.Next()
 }
 
@@ -192,13 +192,13 @@ func (l *fileLoader) message(b block, what string, kind flatbuf.MessageHeader) (
 		if err := l.ranges.read(l.f.r, b, l.dec); err != nil {
 			return nil, l.dec.wrap(err)
 		}
-		return unpackMessage(l.dec, &l.ranges, l.f.cfg.alloc)
+		return unpackMessage(l.dec, &l.ranges)
 	}
 	stored, err := l.bytes(&l.stored, b.offset+b.metadata, b.body)
 	if err != nil {
 		return nil, l.dec.wrap(err)
 	}
-	return unpackMessage(l.dec, wholeBody(stored), l.f.cfg.alloc)
+	return unpackMessage(l.dec, wholeBody(stored))
 }
 
 // bytes returns n bytes of the file from byte at on, in scratch or mapped.
@@ -218,22 +218,26 @@ func (l *fileLoader) mapped(metadata []byte, b block, next step) (*ipc.Message, 
 		return nil, l.dec.wrap(err)
 	}
 	if next == unpack && !l.dec.shareable() {
-		return unpackMessage(l.dec, wholeBody(stored), l.f.cfg.alloc)
+		return unpackMessage(l.dec, wholeBody(stored))
 	}
 	shared, err := l.dec.share(metadata, stored)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.dec.loadable(stored); err != nil {
 		return nil, err
 	}
 	body := memory.NewBufferBytes(stored)
 	if len(shared) > 0 && &shared[0] == &metadata[0] {
 		return ipc.NewMessage(memory.NewBufferBytes(metadata), body), nil
 	}
-	return newMessage(shared, body), nil
+	return newMessage(l.f.cfg, shared, body), nil
 }
 
 // share returns the message of a block with its body as it is.
 func (l *fileLoader) share(metadata []byte, b block) (*ipc.Message, error) {
-	body := newBuffer(l.f.cfg.alloc, int(b.body))
+	l.stored.Sized(0)
+	body := newBuffer(l.f.cfg.bodies, int(b.body))
 	defer body.Release()
 	if err := readAt(l.f.r, body.Bytes(), b.offset+b.metadata); err != nil {
 		return nil, l.dec.wrap(err)
@@ -242,7 +246,10 @@ func (l *fileLoader) share(metadata []byte, b block) (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMessage(metadata, body), nil
+	if err := l.dec.loadable(body.Bytes()); err != nil {
+		return nil, err
+	}
+	return newMessage(l.f.cfg, metadata, body), nil
 }
 
 // messageQueue is a message reader that gives what was pushed.

@@ -113,8 +113,8 @@ func (f *FileReader) Version() MetadataVersion { return MetadataVersion(f.footer
 // FooterMetadata returns the custom metadata of the footer.
 func (f *FileReader) FooterMetadata() arrow.Metadata { return arrowMetadata(f.footer.custom()) }
 
-// Stats returns what has been read so far. A batch that is read twice counts
-// twice.
+// Stats returns what has been read so far: the schema and the dictionaries once,
+// and a record batch as often as it was read.
 func (f *FileReader) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,6 +223,7 @@ func (f *FileReader) take() (*fileLoader, error) {
 		l.release()
 		return nil, err
 	}
+	l.dec.stats.Stats = Stats{} // schema and dictionaries were counted before
 	return l, nil
 }
 

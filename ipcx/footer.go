@@ -97,7 +97,10 @@ func (f *footer) schemaMessage() ([]byte, error) {
 	if err != nil {
 		return nil, tag(ErrUnsupported, fmt.Errorf("ipcx: footer: %w", err))
 	}
-	return mb.message(&message{version: f.fb.Version(), kind: flatbuf.MessageHeaderSchema}, schema), nil
+	// Files of Arrow 0.14 have footers that say nothing of a version, which is V1,
+	// and messages of V4.
+	version := max(f.fb.Version(), flatbuf.MetadataVersionV4)
+	return mb.message(&message{version: version, kind: flatbuf.MessageHeaderSchema}, schema), nil
 }
 
 // custom returns the footer's custom metadata. It points into the footer.

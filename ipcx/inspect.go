@@ -81,13 +81,7 @@ type inspector struct {
 	dec          *Decoder
 	info         MessageInfo
 	table        *layout.Table // nil where the schema cannot be decoded
-	dictionaries map[int64]dictionary
-}
-
-// dictionary is where the dictionary of an id belongs.
-type dictionary struct {
-	column int
-	table  *layout.Table // of one column, its values
+	dictionaries dictionaries
 }
 
 // read fills in the information on the message that the decoder has begun.
@@ -162,40 +156,5 @@ func (i *inspector) readSchema(metadata []byte) {
 	}
 	i.info.Schema = schema
 	i.table = layout.Of(schema)
-	i.dictionaries = make(map[int64]dictionary)
-	var fb flatbuf.Schema
-	table := fb.Table()
-	if !flatbuf.GetRootAsMessage(metadata, 0).Header(&table) {
-		return
-	}
-	fb.Init(table.Bytes, table.Pos)
-	for column := range fb.FieldsLength() {
-		var field flatbuf.Field
-		fb.Fields(&field, column)
-		i.collect(&field, schema.Field(column).Type, column, schema.Field(column).Name)
-	}
-}
-
-// collect notes the dictionaries of a field and of its children.
-func (i *inspector) collect(field *flatbuf.Field, dt arrow.DataType, column int, path string) {
-	if ext, ok := dt.(arrow.ExtensionType); ok {
-		dt = ext.StorageType()
-	}
-	if dict, ok := dt.(*arrow.DictionaryType); ok {
-		dt = dict.ValueType
-		if fb := field.Dictionary(nil); fb != nil {
-			values := arrow.NewSchema([]arrow.Field{{Name: path, Type: dt, Nullable: true}}, nil)
-			i.dictionaries[fb.Id()] = dictionary{column, layout.Of(values)}
-		}
-	}
-	nested, ok := dt.(arrow.NestedType)
-	if !ok {
-		return
-	}
-	for k, child := range nested.Fields() {
-		var fb flatbuf.Field
-		if k < field.ChildrenLength() && field.Children(&fb, k) {
-			i.collect(&fb, child.Type, column, path+"."+child.Name)
-		}
-	}
+	i.dictionaries = dictionariesOf(metadata, schema)
 }

@@ -1,7 +1,6 @@
 package ipcx
 
 import (
-	"bytes"
 	"io"
 	"sync/atomic"
 
@@ -91,7 +90,7 @@ func (r *messageReader) read() (*ipc.Message, error) {
 			return nil, err
 		}
 		if next == unpack {
-			return unpackMessage(r.dec, wholeBody(stored), r.src.cfg.alloc)
+			return unpackMessage(r.dec, wholeBody(stored))
 		}
 	}
 }
@@ -106,26 +105,36 @@ func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
 	if metadata, err = r.dec.share(metadata, body.Bytes()); err != nil {
 		return nil, err
 	}
-	return newMessage(metadata, body), nil
+	if err := r.dec.loadable(body.Bytes()); err != nil {
+		return nil, err
+	}
+	return newMessage(r.src.cfg, metadata, body), nil
 }
 
 // unpackMessage decodes the message whose metadata dec has begun and whose body
 // is stored, into a body of its own.
-func unpackMessage(dec *Decoder, stored storedBody, alloc memory.Allocator) (*ipc.Message, error) {
+func unpackMessage(dec *Decoder, stored storedBody) (*ipc.Message, error) {
 	size, err := dec.measure(stored)
 	if err != nil {
 		return nil, err
 	}
-	body := newBuffer(alloc, size)
+	body := newBuffer(dec.cfg.bodies, size)
 	defer body.Release()
 	if err := dec.fill(body.Bytes()); err != nil {
 		return nil, err
 	}
-	return newMessage(dec.metadata(), body), nil
+	if err := dec.loadable(body.Bytes()); err != nil {
+		return nil, err
+	}
+	return newMessage(dec.cfg, dec.metadata(), body), nil
 }
 
 // newMessage returns the message of a copy of metadata and of body, which it
-// retains.
-func newMessage(metadata []byte, body *memory.Buffer) *ipc.Message {
-	return ipc.NewMessage(memory.NewBufferBytes(bytes.Clone(metadata)), body)
+// retains. The copy's memory serves another message once this one is released:
+// arrow-go keeps nothing that points into metadata.
+func newMessage(cfg *config, metadata []byte, body *memory.Buffer) *ipc.Message {
+	header := newBuffer(cfg.headers, len(metadata))
+	defer header.Release()
+	copy(header.Bytes(), metadata)
+	return ipc.NewMessage(header, body)
 }

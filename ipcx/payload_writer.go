@@ -74,6 +74,7 @@ func (w *payloadWriter) write(p *ipc.Payload) error {
 		return w.enc.wrap(m, err)
 	}
 	segments := w.body.bufs
+	w.enc.cleaner.clean(m, segments, true)
 	if w.enc.verbatim(m) {
 		w.enc.count(m, segments, m.bodyLength, false)
 	} else if metadata, segments, err = w.enc.batch(m, segments); err != nil {

@@ -29,8 +29,9 @@ type projection struct {
 // A name that is not there, or there more than once, is an error that carries
 // ErrOption where the schema is read.
 func WithColumns(names ...string) Option {
+	names = slices.Clone(names)
 	return func(c *config) {
-		c.projection.names, c.projection.byName = true, slices.Clone(names)
+		c.projection.names, c.projection.byName = true, names
 		c.projection.check(c)
 	}
 }
@@ -38,8 +39,9 @@ func WithColumns(names ...string) Option {
 // WithColumnIndexes is [WithColumns] by the columns' places in the schema, from
 // 0 on.
 func WithColumnIndexes(indexes ...int) Option {
+	indexes = slices.Clone(indexes)
 	return func(c *config) {
-		c.projection.indexes, c.projection.byIndex = true, slices.Clone(indexes)
+		c.projection.indexes, c.projection.byIndex = true, indexes
 		c.projection.check(c)
 	}
 }

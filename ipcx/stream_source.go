@@ -113,8 +113,10 @@ func (s *streamSource) bodyBuffer(n int64) (*memory.Buffer, error) {
 			return nil, fmt.Errorf("ipcx: message body at byte %d: %w", s.at, err)
 		}
 		arrived = p
+	} else {
+		s.scratch.Sized(0)
 	}
-	buf := newBuffer(s.cfg.alloc, int(n))
+	buf := newBuffer(s.cfg.bodies, int(n))
 	if arrived != nil {
 		copy(buf.Bytes(), arrived)
 	} else if got, err := readFull(s.r, buf.Bytes()); err != nil {

@@ -1,6 +1,10 @@
 package planes
 
-import "math"
+import (
+	"math"
+
+	"github.com/arrowplanes/arrowplanes/internal/planekernel"
+)
 
 // SplitOffsets32 writes to dst what the offsets buffer src, of n+1 offsets of 4
 // bytes and whatever follows them, is in planes. All of dst is written. With
@@ -84,7 +88,7 @@ func join(dst, src []byte, n, w int) error {
 	}
 	first, low, high, rest := cut(src, n, w)
 	copy(dst, first)
-	if allZero(high) {
+	if planekernel.AllZero(high) {
 		high = nil
 	}
 	joinKernel(dst[:(n+1)*w], low, high, w)
@@ -113,7 +117,7 @@ func joinInPlace(buf []byte, n int, scratch []byte, w int) error {
 	_, low, high, _ := cut(buf, n, w)
 	// A scratch that holds plane 0 alone stays in a near cache, which is why
 	// it is worth asking before anything is copied.
-	if allZero(high) {
+	if planekernel.AllZero(high) {
 		high = nil
 	}
 	planes := scratch[:copy(scratch, low)]
@@ -134,16 +138,16 @@ func cut(buf []byte, n, w int) (first, low, high, rest []byte) {
 
 func splitKernel(low, high, offsets []byte, w int) (wroteHigh bool) {
 	if w == 4 {
-		return splitKernel32(low, high, offsets)
+		return planekernel.Split32(low, high, offsets)
 	}
-	return splitKernel64(low, high, offsets)
+	return planekernel.Split64(low, high, offsets)
 }
 
 func joinKernel(offsets, low, high []byte, w int) {
 	if w == 4 {
-		joinKernel32(offsets, low, high)
+		planekernel.Join32(offsets, low, high)
 	} else {
-		joinKernel64(offsets, low, high)
+		planekernel.Join64(offsets, low, high)
 	}
 }
 

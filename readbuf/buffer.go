@@ -52,6 +52,15 @@ type Buffer struct {
 func (b *Buffer) Sized(n int) []byte {
 	n = max(n, 0)
 	b.begin(n)
+	return b.Again(n)
+}
+
+// Again returns n bytes of undefined content without beginning a use: what the
+// current use returned before is no longer valid. It is for a use that needs
+// memory several times over, as the buffers of one message do, so that how often
+// it does says nothing about when memory is let go. It panics as Sized does.
+func (b *Buffer) Again(n int) []byte {
+	n = max(n, 0)
 	if n > len(b.mem) {
 		// Nothing is copied, the content is undefined anyway.
 		b.mem = make([]byte, max(n, doubled(len(b.mem))))

@@ -52,24 +52,32 @@ func Drain(open func() (Reader, error), max int) (res Result) {
 	if err != nil {
 		return Result{Err: err}
 	}
-	defer r.Release()
 	res.Schema = r.Schema()
 	for (max == 0 || len(res.Batches) < max) && r.Next() {
 		rec := r.RecordBatch()
 		rec.Retain()
 		res.Batches = append(res.Batches, rec)
 	}
-	res.Err = r.Err()
+	if res.Err = r.Err(); res.Err == nil {
+		// After a dictionary delta that it could not add, arrow-go's reader
+		// releases the dictionary twice, though the batches still hold it.
+		r.Release()
+	}
 	return res
 }
 
-// Stream reads the stream data with arrow-go.
-func Stream(data []byte, opts ...ipc.Option) Result {
+// Stream reads the stream data with arrow-go. Metadata that lies may cost it more
+// than there is, which ends the program: see [StreamBatches].
+func Stream(data []byte, opts ...ipc.Option) Result { return StreamBatches(data, 0, opts...) }
+
+// StreamBatches is [Stream] up to as many batches, for input of which the
+// metadata has been verified that far.
+func StreamBatches(data []byte, max int, opts ...ipc.Option) Result {
 	return Drain(func() (Reader, error) {
 		// The message reader alone keeps to the limits.
 		opts := append([]ipc.Option{ipc.WithAllocator(&allocator{}), ipc.WithBodySizeLimit(maxAlloc)}, opts...)
 		return ipc.NewReaderFromMessageReader(ipc.NewMessageReader(bytes.NewReader(data), opts...), opts...)
-	}, 0)
+	}, max)
 }
 
 // File reads the file data with arrow-go.

@@ -2,26 +2,24 @@ package planekernel
 
 import "encoding/binary"
 
-// Low32 writes plane 0 to low and returns the bits that any length has, for
-// offsets of 4 bytes: plane j is zero throughout where byte j of the result is.
-func Low32(low, offsets []byte) (or uint32) {
+// low32 is Low32 for entries that no machine took.
+func low32(low, offsets []byte) (or uint32) {
 	n := len(low)
 	for i := 0; i < n; i += block {
 		end := min(i+block, n)
-		p, o := low[i:end], offsets[4*i:4*end+4]
-		or |= low32(p, o)
+		or |= low32Block(low[i:end], offsets[4*i:4*end+4])
 	}
 	return or
 }
 
-// low32 does one block.
+// low32Block does one block.
 //
 // Two offsets are subtracted at once, in the halves of a uint64, which is exact
 // unless the lower half borrows. Where all lengths so far were below 1<<8, the
 // first borrow can only come with a length that passes 1<<32, and from below
 // 1<<31 that takes one of more than 8 bits. So the result tells whether all are
 // below 1<<8, and if not, the block is done again.
-func low32(low, offsets []byte) (or uint32) {
+func low32Block(low, offsets []byte) (or uint32) {
 	if binary.LittleEndian.Uint32(offsets) < 1<<31 {
 		p, o := low, offsets
 		var all uint64
@@ -62,8 +60,8 @@ func low32Slow(low, offsets []byte) (or uint32) {
 	return or
 }
 
-// Low64 is Low32 for offsets of 8 bytes.
-func Low64(low, offsets []byte) (or uint64) {
+// low64 is Low64 for entries that no machine took.
+func low64(low, offsets []byte) (or uint64) {
 	p, o := low, offsets
 	for len(p) >= chunk && len(o) >= 8*chunk+8 {
 		q := (*[8*chunk + 8]byte)(o)

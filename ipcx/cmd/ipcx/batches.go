@@ -15,6 +15,7 @@ import (
 type batches struct {
 	in     *input
 	schema *arrow.Schema
+	file   *ipcx.FileReader // nil where it is not read by its footer
 	footer arrow.Metadata
 	read   func() (arrow.RecordBatch, error)
 	close  func()
@@ -42,7 +43,13 @@ func (b *batches) openFile(opts []ipcx.Option) error {
 	if err != nil {
 		return err
 	}
-	b.schema, b.footer, b.read = r.Schema(), r.FooterMetadata(), r.Read
+	b.schema, b.footer, b.file = r.Schema(), r.FooterMetadata(), r
+	b.read = func() (arrow.RecordBatch, error) {
+		if b.i >= r.NumRecords() {
+			return nil, io.EOF
+		}
+		return r.RecordBatch(b.i)
+	}
 	b.close = func() { r.Close() }
 	return nil
 }
@@ -84,6 +91,34 @@ func (b *batches) asStream(ctx context.Context, src io.Reader, opts []ipcx.Optio
 		<-done
 	}
 	return pr
+}
+
+// skip passes over the record batches that are all in the first n rows, where
+// that is less work than reading them, and returns how many of those rows are
+// left.
+func (b *batches) skip(n int64, opts []ipcx.Option) (int64, error) {
+	if b.file == nil || n == 0 {
+		return n, nil
+	}
+	err := guard(func() error {
+		counter, err := ipcx.NewFileReader(b.in.reader().(ipcx.ReadAtSeeker), append(opts, ipcx.WithColumns())...)
+		if err != nil {
+			return err
+		}
+		defer counter.Close()
+		for ; b.i < counter.NumRecords(); b.i++ {
+			rec, err := counter.RecordBatch(b.i)
+			if err != nil {
+				return &placeError{b.i, "", err}
+			}
+			if rec.NumRows() > n {
+				return nil
+			}
+			n -= rec.NumRows()
+		}
+		return nil
+	})
+	return n, b.in.wrap(err)
 }
 
 // next returns the next record batch, or io.EOF after the last one. It is valid

@@ -100,7 +100,6 @@ func (a *app) cat(ctx context.Context, name string, f *catFlags) error {
 		return err
 	}
 	defer in.close()
-	skip := f.skip
 	opts := f.limits.options()
 	if f.columns != nil {
 		opts = append(opts, ipcx.WithColumns(f.columns...))
@@ -111,20 +110,29 @@ func (a *app) cat(ctx context.Context, name string, f *catFlags) error {
 	}
 	defer b.close()
 
-	out := bufio.NewWriter(newCancellableWriter(ctx, a.stdout))
-	if err := printRows(ctx, b, f.printer(out), skip, f.rows); err != nil {
-		_ = out.Flush() // the rows before the fault
+	skip, err := b.skip(f.skip, f.limits.options())
+	if err != nil {
 		return err
 	}
-	return out.Flush()
+	var failed error
+	err = through(ctx, a.stdout, func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		failed = printRows(ctx, b, f.printer(out, terminalWidth(a.stdout)), skip, f.rows)
+		return out.Flush() // the rows before a fault too
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
 }
 
-func (f *catFlags) printer(w io.Writer) rowPrinter {
+// printer returns what prints to w, a terminal of so many columns or 0.
+func (f *catFlags) printer(w io.Writer, width int) rowPrinter {
 	switch f.format {
 	case "json":
 		return &jsonPrinter{w: w}
 	case "table":
-		return &tablePrinter{w: w}
+		return &tablePrinter{w: w, width: width}
 	}
 	return newCSVPrinter(w, f.null, f.header)
 }

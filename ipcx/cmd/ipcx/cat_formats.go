@@ -111,9 +111,10 @@ func (p *jsonPrinter) end(bool) error { return nil }
 
 // tablePrinter prints a table, with long values cut.
 type tablePrinter struct {
-	w    io.Writer
-	t    *textTable
-	rows int64
+	w     io.Writer
+	width int // of the terminal, 0 for none
+	t     *textTable
+	rows  int64
 }
 
 // tableCell is how many characters of a value a table shows.
@@ -150,7 +151,12 @@ func (p *tablePrinter) print(rec arrow.RecordBatch) error {
 }
 
 func (p *tablePrinter) end(more bool) error {
-	p.t.render(p.w)
+	cut := p.t.renderWithin(p.w, p.width)
+	if cut {
+		if _, err := fmt.Fprintln(p.w, "... wider than the terminal: --columns NAMES chooses"); err != nil {
+			return err
+		}
+	}
 	if more {
 		_, err := fmt.Fprintf(p.w, "... %s shown, there are more: -n N shows N, -n -1 all\n", count(p.rows, "row"))
 		return err

@@ -89,8 +89,6 @@ converted, and the exit code is 1.`,
 	flags.Lookup("offsets-as-lengths").DefValue = ""
 	completeWords(cmd, "codec", "zstd", "lz4", "none")
 	completeWords(cmd, "to", "stream", "file")
-	cmd.MarkFlagsMutuallyExclusive("quiet", "json")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "verify")
 	return cmd
 }
 
@@ -108,6 +106,12 @@ func (f *convertFlags) check(cmd *cobra.Command) error {
 	}
 	if !cmd.Flags().Changed("offsets-as-lengths") {
 		f.lengths = f.codec == ipcx.Zstd
+	}
+	if err := exclusive(cmd, "quiet", "json"); err != nil {
+		return err
+	}
+	if err := exclusive(cmd, "dry-run", "verify"); err != nil {
+		return err
 	}
 	switch {
 	case f.to != "" && f.to != "stream" && f.to != "file":

@@ -17,22 +17,29 @@ func (c *conversion) line(r *converted) {
 }
 
 func (c *conversion) printLine(r *converted) {
-	what := fmt.Sprintf("%s in %s", count(r.Rows, "row"), count(r.Batches, "record batch"))
-	if r.Flagged > 0 {
-		what += fmt.Sprintf(" (%d with offsets as lengths)", r.Flagged)
+	target := r.Target
+	if target == stdio {
+		target = "standard output"
 	}
 	end := ""
 	switch {
-	case r.Verified:
-		end = ", verified"
-	case c.flags.dryRun:
-		end = ", nothing written"
+	case r.Flagged > 0 && r.Flagged == r.Batches:
+		end = ", offsets as lengths"
+	case r.Flagged > 0:
+		end = fmt.Sprintf(", offsets as lengths in %d", r.Flagged)
 	}
-	fmt.Fprintf(c.report, "%s: %s, %s%s\n", printable(r.Target), what, c.bytes(r.SourceBytes, r.TargetBytes, r.Seconds), end)
+	switch {
+	case r.Verified:
+		end += ", verified"
+	case c.flags.dryRun:
+		end += ", not written"
+	}
+	fmt.Fprintf(c.report, "%s: %s%s\n", printable(target), numbers(r.SourceBytes, r.TargetBytes, r.Rows, r.Batches, r.Seconds), end)
 }
 
-func (c *conversion) bytes(before, after int64, seconds float64) string {
-	return fmt.Sprintf("%s -> %s (%s) in %.2f s", size(before), size(after), percent(after, before), seconds)
+func numbers(before, after, rows, batches int64, seconds float64) string {
+	return fmt.Sprintf("%s -> %s (%s), %s, %s, %.2f s", size(before), size(after), percent(after, before),
+		count(rows, "row"), count(batches, "batch"), seconds)
 }
 
 // result is what --json prints.
@@ -77,8 +84,7 @@ func (c *conversion) finish(ctx context.Context, results []converted, took time.
 			return err
 		}
 	} else if len(results) > 1 && !c.flags.quiet && t.Failed < len(results) {
-		fmt.Fprintf(c.report, "%s: %s in %s, %s\n", count(int64(t.Files-t.Failed), "file"),
-			count(t.Rows, "row"), count(t.Batches, "record batch"), c.bytes(t.SourceBytes, t.TargetBytes, t.Seconds))
+		fmt.Fprintf(c.report, "%s: %s\n", count(int64(t.Files-t.Failed), "file"), numbers(t.SourceBytes, t.TargetBytes, t.Rows, t.Batches, t.Seconds))
 	}
 	return c.failures(ctx, results, t.Failed)
 }

@@ -114,7 +114,7 @@ func (c *conversion) convert(ctx context.Context, j *job, r *converted, seen *se
 		stats, err := ipcx.Convert(ctx, out, in.reader(), opts...)
 		r.Rows, r.Batches, r.Flagged, r.Dicts = stats.Rows, stats.RecordBatches, stats.FlaggedBatches, stats.DictionaryBatches
 		r.TargetBytes = out.n
-		if in.file == nil {
+		if r.SourceBytes = in.size; in.file == nil {
 			r.SourceBytes = in.seen.Load()
 		}
 		in.tick = nil

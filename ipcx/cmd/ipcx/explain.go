@@ -62,17 +62,17 @@ func explain(err error) string {
 	case errors.As(err, &signal):
 		return name + signal.Error()
 	case errors.Is(err, ipcx.ErrNotArrow) && !strings.HasPrefix(string(first), streamStart):
-		return name + notArrow(first, detail)
+		return name + notArrow(first)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("%sit is cut, the end is missing (%s): get it again, whole", name, detail)
 	case errors.Is(err, ipcx.ErrLimit):
-		return name + detail + limitAdvice(detail)
+		return name + limitAdvice(detail)
 	case errors.Is(err, ipcx.ErrUnsupported):
 		return fmt.Sprintf("%sit is newer than this ipcx, or of a kind it does not know (%s): update ipcx, and see ipcx --version", name, detail)
 	case errors.Is(err, ipcx.ErrReplacement):
 		return fmt.Sprintf("%sa file cannot have what this stream has (%s): add --to stream", name, detail)
 	case errors.Is(err, ipcx.ErrOption):
-		return name + optionNames.Replace(detail)
+		return name + columnsAdvice(detail)
 	case errors.Is(err, ipcx.ErrCorrupt), errors.Is(err, ipcx.ErrNotArrow), errors.Is(err, ipcx.ErrUnmappedLayout):
 		return fmt.Sprintf("%sit is damaged (%s): get it again, or write it anew", name, detail)
 	case errors.As(err, &path) && about != nil:
@@ -84,14 +84,15 @@ func explain(err error) string {
 	return name + detail
 }
 
-// optionNames has the flags for the options that errors name.
-var optionNames = strings.NewReplacer(
-	"WithColumns: ", "--columns: ",
-	": choose by WithColumnIndexes", "",
-	"WithMetadataSizeLimit", "--"+metadataLimitFlag,
-	"WithBodySizeLimit", "--"+bodyLimitFlag,
-	"WithDecodedSizeLimit", "--"+decodedLimitFlag,
-)
+// columnsAdvice says what is wrong with --columns.
+func columnsAdvice(detail string) string {
+	_, problem, found := strings.Cut(detail, "WithColumns: ")
+	if !found {
+		return detail
+	}
+	problem, _, _ = strings.Cut(problem, ": choose by WithColumnIndexes")
+	return "--columns: " + problem + ": ipcx schema FILE lists them"
+}
 
 // limitAdvice says which flag raises the limit that an error is about.
 func limitAdvice(detail string) string {
@@ -100,11 +101,11 @@ func limitAdvice(detail string) string {
 		"WithBodySizeLimit":     bodyLimitFlag,
 		"WithDecodedSizeLimit":  decodedLimitFlag,
 	} {
-		if strings.Contains(detail, option) {
-			return ": raise --" + flag + " if you trust the file"
+		if before, after, found := strings.Cut(detail, " ("+option+")"); found {
+			return before + after + ": raise --" + flag + " if you trust the file"
 		}
 	}
-	return ""
+	return detail
 }
 
 // streamStart is what a stream starts with since Arrow 0.15.
@@ -123,18 +124,18 @@ var kinds = []struct{ magic, advice string }{
 }
 
 // notArrow says what a file that is no Arrow data is instead.
-func notArrow(first []byte, detail string) string {
+func notArrow(first []byte) string {
 	start := string(first)
 	if start == "" {
 		return "it is empty, not an Arrow stream or file"
 	}
 	if strings.HasPrefix(start, string(ipcx.Magic)) {
-		return fmt.Sprintf("it starts as an Arrow file, but is cut (%s): get it again, whole", detail)
+		return "it starts as an Arrow file, but is cut, the end with its footer is missing: get it again, whole"
 	}
 	for _, kind := range kinds {
 		if strings.HasPrefix(start, kind.magic) {
 			return "not an Arrow stream or file: " + kind.advice
 		}
 	}
-	return fmt.Sprintf("not an Arrow stream or file (it starts with %q): ipcx reads Arrow IPC only", start)
+	return fmt.Sprintf("not an Arrow stream or file, it starts with %q: ipcx reads Arrow IPC only", start)
 }

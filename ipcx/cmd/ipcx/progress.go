@@ -54,7 +54,7 @@ func (p *progress) start(w io.Writer, opts ...mpb.ContainerOption) {
 		}
 		return fmt.Sprintf("%d/%d files ", p.finished.Load(), p.files.Load())
 	})
-	p.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(60)}, opts...)...)
+	p.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(18)}, opts...)...)
 	if p.total < 0 {
 		p.bar = p.container.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.BarWidth(1),
 			mpb.PrependDecorators(files),

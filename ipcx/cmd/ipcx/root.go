@@ -108,6 +108,7 @@ refuses them. "ipcx convert --codec none" turns them into plain Arrow again.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
 	root.AddCommand(a.convertCommand(), a.statCommand(), a.verifyCommand(), a.catCommand(), a.schemaCommand())
@@ -149,6 +150,20 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// terminalWidth returns how many characters a line of a terminal has, 0 where w
+// is none.
+func terminalWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // needArgs returns a check that there are at least n arguments.
 func needArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -157,6 +172,14 @@ func needArgs(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// exclusive refuses two flags at once.
+func exclusive(cmd *cobra.Command, one, other string) error {
+	if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+		return usagef(cmd, "--%s and --%s exclude each other", one, other)
+	}
+	return nil
 }
 
 // arrowFiles completes the names of Arrow files and of folders.

@@ -34,7 +34,7 @@ and RATIO the one as a share of the other. A dictionary counts for its column.
 Nothing is decompressed, unless --estimate is given. FILE - is standard input.
 
 --estimate shows what the FILE would take with zstd, and what with zstd and
---offsets-as-lengths, without writing anything.`,
+--offsets-as-lengths (+LENGTHS), without writing anything.`,
 		Example: `  ipcx stat table.arrow
   ipcx stat --estimate table.arrow
   ipcx stat --json *.arrow | jq '.[].stored_bytes'
@@ -42,6 +42,9 @@ Nothing is decompressed, unless --estimate is given. FILE - is standard input.
 		Args:              needArgs(1, "FILE"),
 		ValidArgsFunction: arrowFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exclusive(cmd, "json", "html"); err != nil {
+				return err
+			}
 			return a.stat(cmd.Context(), args, f)
 		},
 	}
@@ -51,7 +54,6 @@ Nothing is decompressed, unless --estimate is given. FILE - is standard input.
 	flags.StringVar(&f.html, "html", "", "write a page with charts to `OUT` instead, complete in itself; - is standard output")
 	flags.BoolVar(&f.force, "force", false, "overwrite OUT if it exists")
 	f.limits.addTo(flags)
-	cmd.MarkFlagsMutuallyExclusive("json", "html")
 	return cmd
 }
 

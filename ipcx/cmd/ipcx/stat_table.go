@@ -23,7 +23,7 @@ func (a *app) printStat(s *fileStat) {
 	t.right(4, 5, 6)
 	widest := widestColumn(s)
 	line := func(name, dt, role string, z *sizes) {
-		t.row(name, dt, role, size(z.Stored), size(z.Raw), percent(z.Stored, z.Raw), bar(widest, mark{z.Stored, '█'}, mark{z.Raw, '░'}))
+		t.row(shorten(name, nameWidth), shorten(dt, typeWidth), role, size(z.Stored), size(z.Raw), percent(z.Stored, z.Raw), bar(widest, mark{z.Stored, '█'}, mark{z.Raw, '░'}))
 	}
 	eachLine(s, line)
 	t.separate()
@@ -36,22 +36,22 @@ func (a *app) printStat(s *fileStat) {
 
 // printEstimate prints the table with what could be saved.
 func (a *app) printEstimate(s *fileStat) {
-	t := newTable("COLUMN", "ROLE", "STORED", "RAW", "ZSTD", "LENGTHS", "SAVES", "")
-	t.right(3, 4, 5, 6, 7)
+	t := newTable("COLUMN", "ROLE", "STORED", "ZSTD", "+LENGTHS", "SAVES", "")
+	t.right(3, 4, 5, 6)
 	widest := widestColumn(s)
 	eachLine(s, func(name, _, role string, z *sizes) {
 		if z.Zstd == nil {
-			t.row(name, role, size(z.Stored), size(z.Raw))
+			t.row(shorten(name, nameWidth), role, size(z.Stored))
 			return
 		}
-		t.row(name, role, size(z.Stored), size(z.Raw), size(*z.Zstd), size(*z.Lengths), percent(*z.Zstd-*z.Lengths, *z.Zstd),
-			bar(widest, mark{*z.Lengths, '█'}, mark{*z.Zstd, '▒'}, mark{z.Raw, '░'}))
+		t.row(shorten(name, nameWidth), role, size(z.Stored), size(*z.Zstd), size(*z.Lengths), percent(*z.Zstd-*z.Lengths, *z.Zstd),
+			bar(widest, mark{*z.Lengths, '█'}, mark{*z.Zstd, '▒'}, mark{z.Stored, '░'}))
 	})
 	t.separate()
 	e := s.Estimate
-	t.row("whole "+s.Format, "", size(s.Bytes), "", size(e.ZstdBytes), size(e.LengthsBytes), percent(e.ZstdBytes-e.LengthsBytes, e.ZstdBytes))
+	t.row("whole "+s.Format, "", size(s.Bytes), size(e.ZstdBytes), size(e.LengthsBytes), e.Saves())
 	t.render(a.stdout)
-	fmt.Fprintln(a.stdout, "\n█ zstd with offsets as lengths  ▒ zstd alone  ░ raw; SAVES is LENGTHS against ZSTD")
+	fmt.Fprintln(a.stdout, "\n█ zstd with --offsets-as-lengths  ▒ zstd alone  ░ stored now\nSAVES is what +LENGTHS saves of ZSTD.")
 }
 
 // eachLine gives the lines of a table: a column, and its roles if there are
@@ -63,11 +63,11 @@ func eachLine(s *fileStat, line func(name, dt, role string, z *sizes)) {
 		if len(c.Roles) == 1 {
 			role = c.Roles[0].Role
 		}
-		name := shorten(printable(c.Name), 24)
+		name := printable(c.Name)
 		if name == "" {
 			name = `""`
 		}
-		line(name, shorten(printable(c.Type), 20), role, &c.sizes)
+		line(name, printable(c.Type), role, &c.sizes)
 		if len(c.Roles) > 1 {
 			for k := range c.Roles {
 				line("", "", c.Roles[k].Role, &c.Roles[k].sizes)
@@ -104,18 +104,26 @@ func summary(s *fileStat) string {
 
 // sentence says what an estimate comes to.
 func (e *estimate) sentence(now int64) string {
-	s := fmt.Sprintf("Estimate: %s now, %s with zstd, %s with zstd and --offsets-as-lengths", size(now), size(e.ZstdBytes), size(e.LengthsBytes))
+	s := fmt.Sprintf("Estimate: %s now, %s with zstd alone,\n%s with zstd and --offsets-as-lengths", size(now), size(e.ZstdBytes), size(e.LengthsBytes))
 	switch {
 	case e.Unmapped != "":
-		return s + ",\nwhich changes nothing here: " + printable(e.Unmapped) + ", which is not mapped for it."
+		return s + ", which changes nothing here:\n" + printable(e.Unmapped) + ", which is not mapped for it."
 	case e.Flagged == 0:
-		return s + ",\nwhich changes nothing here: there are no offsets."
+		return s + ": there are no offsets."
 	}
-	return s + fmt.Sprintf(",\n%s less than with zstd alone.", percent(e.ZstdBytes-e.LengthsBytes, e.ZstdBytes))
+	return s + fmt.Sprintf(": %s less than with zstd alone.", e.Saves())
 }
 
-// barWidth is how many characters the longest bar has.
-const barWidth = 16
+// Saves is what offsets as lengths save of zstd alone.
+func (e *estimate) Saves() string { return percent(e.ZstdBytes-e.LengthsBytes, e.ZstdBytes) }
+
+// How many characters of a line a name, a type and the longest bar have: all of
+// it fits into 80.
+const (
+	nameWidth = 18
+	typeWidth = 10
+	barWidth  = 8
+)
 
 // mark is a number of bytes and how the bar shows it.
 type mark struct {

@@ -50,9 +50,21 @@ func (t *textTable) row(cells ...string) {
 func (t *textTable) separate() { t.w.AppendSeparator() }
 
 func (t *textTable) render(w io.Writer) {
+	t.renderWithin(w, 0)
+}
+
+// renderWithin renders the table no wider than width characters, if that is not
+// 0, and says whether something had to be cut.
+func (t *textTable) renderWithin(w io.Writer, width int) (cut bool) {
 	t.w.SetColumnConfigs(t.configs)
 	t.w.SuppressTrailingSpaces()
-	_, _ = io.WriteString(w, t.w.Render()+"\n")
+	rendered := t.w.Render()
+	if width > 0 && text.LongestLineLen(rendered) > width {
+		t.w.Style().Size.WidthMax = width
+		rendered, cut = t.w.Render(), true
+	}
+	_, _ = io.WriteString(w, rendered+"\n")
+	return cut
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,12 +2,10 @@ package planekernel
 
 import "encoding/binary"
 
-// Constant32 reports whether all lengths are the same, and which one, for at
-// least two offsets of 4 bytes. It stops early where they are not.
-func Constant32(offsets []byte) (length uint32, ok bool) {
+// constant32 reports whether all lengths are the given one.
+func constant32(offsets []byte, length uint32) bool {
 	n := len(offsets)/4 - 1
 	sum := binary.LittleEndian.Uint32(offsets)
-	length = binary.LittleEndian.Uint32(offsets[4:]) - sum
 	o := offsets
 	// Where the last offset is in reach without passing 1<<32, two at a time
 	// can be held against a word that grows by two lengths in each half.
@@ -26,7 +24,7 @@ func Constant32(offsets []byte) (length uint32, ok bool) {
 			d |= (x + 2*step) ^ binary.LittleEndian.Uint64(p[48:])
 			d |= (x + 3*step) ^ binary.LittleEndian.Uint64(p[56:])
 			if d != 0 {
-				return 0, false
+				return false
 			}
 			w = x + 4*step
 			o = o[64:]
@@ -35,17 +33,16 @@ func Constant32(offsets []byte) (length uint32, ok bool) {
 	}
 	for ; len(o) >= 4; o = o[4:] {
 		if binary.LittleEndian.Uint32(o) != sum {
-			return 0, false
+			return false
 		}
 		sum += length
 	}
-	return length, true
+	return true
 }
 
-// Constant64 is Constant32 for offsets of 8 bytes.
-func Constant64(offsets []byte) (length uint64, ok bool) {
+// constant64 is constant32 for offsets of 8 bytes.
+func constant64(offsets []byte, length uint64) bool {
 	sum := binary.LittleEndian.Uint64(offsets)
-	length = binary.LittleEndian.Uint64(offsets[8:]) - sum
 	o := offsets
 	for len(o) >= 64 {
 		p := (*[64]byte)(o)
@@ -59,23 +56,22 @@ func Constant64(offsets []byte) (length uint64, ok bool) {
 		d |= (x + 2*length) ^ binary.LittleEndian.Uint64(p[48:])
 		d |= (x + 3*length) ^ binary.LittleEndian.Uint64(p[56:])
 		if d != 0 {
-			return 0, false
+			return false
 		}
 		sum = x + 4*length
 		o = o[64:]
 	}
 	for ; len(o) >= 8; o = o[8:] {
 		if binary.LittleEndian.Uint64(o) != sum {
-			return 0, false
+			return false
 		}
 		sum += length
 	}
-	return length, true
+	return true
 }
 
-// Fill32 writes the offsets of 4 bytes after the first one, all lengths being
-// the given one.
-func Fill32(offsets []byte, length uint32) {
+// fill32 is Fill32 for entries that no machine took.
+func fill32(offsets []byte, length uint32) {
 	n := len(offsets)/4 - 1
 	sum := binary.LittleEndian.Uint32(offsets)
 	o := offsets[4:]
@@ -104,8 +100,8 @@ func Fill32(offsets []byte, length uint32) {
 	}
 }
 
-// Fill64 is Fill32 for offsets of 8 bytes.
-func Fill64(offsets []byte, length uint64) {
+// fill64 is fill32 for offsets of 8 bytes.
+func fill64(offsets []byte, length uint64) {
 	sum := binary.LittleEndian.Uint64(offsets)
 	o := offsets[8:]
 	for len(o) >= 64 {

@@ -1,4 +1,4 @@
-package planes
+package planekernel
 
 import (
 	"encoding/binary"
@@ -29,8 +29,10 @@ func TestKernelsGoAllTheWay(t *testing.T) {
 	require.Equal(t, n, split4of8(p0, p1, p2, p3, buffer(8, 0xFFFFFFFF, 0xFFFF, 0)))
 
 	for _, entries := range []int{1, group - 1, group, group + 1, n - 1, n} {
-		require.False(t, splitKernel32(p0[:entries], high[:3*entries], buffer(4, byteLengths...)[:4*entries+4]))
-		require.False(t, splitKernel64(p0[:entries], high[:7*entries], buffer(8, byteLengths...)[:8*entries+8]))
+		for _, set := range Sets() {
+			require.False(t, set.Split32(p0[:entries], high[:3*entries], buffer(4, byteLengths...)[:4*entries+4]), set)
+			require.False(t, set.Split64(p0[:entries], high[:7*entries], buffer(8, byteLengths...)[:8*entries+8]), set)
+		}
 	}
 }
 
@@ -60,21 +62,5 @@ func TestKernelsStop(t *testing.T) {
 			require.LessOrEqual(t, done, k)
 			require.Greater(t, done, k-group)
 		}
-	}
-}
-
-func TestAllZero(t *testing.T) {
-	for n := range 70 {
-		b := make([]byte, n)
-		require.True(t, allZero(b))
-		for i := range b {
-			b[i] = 1
-			require.False(t, allZero(b))
-			b[i] = 0
-		}
-		for i := range b {
-			b[i] = 1
-		}
-		require.Equal(t, n == 0, allZero(b))
 	}
 }

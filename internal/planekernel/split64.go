@@ -1,16 +1,14 @@
-package planes
+package planekernel
 
 import "encoding/binary"
 
-// splitKernel64 is splitKernel32 for offsets of 8 bytes: high is planes 1 to 7,
-// len(high) = 7*n and len(offsets) = 8*(n+1).
-func splitKernel64(low, high, offsets []byte) (wroteHigh bool) {
-	n := len(low)
-	p := cut64(low, high)
-	groups := n &^ (group - 1)
-	for i := 0; i < groups; i += block {
+// split64 is split32 for offsets of 8 bytes.
+func split64(p *[8][]byte, from int, offsets []byte, wroteHigh bool) bool {
+	n := len(p[0])
+	groups := n - (n-from)%group
+	for i := from; i < groups; i += block {
 		end := min(i+block, groups)
-		one := i + split1of8(low[i:end], offsets[8*i:8*end+8])
+		one := i + split1of8(p[0][i:end], offsets[8*i:8*end+8])
 		if one == end && !wroteHigh {
 			continue
 		}
@@ -25,7 +23,7 @@ func splitKernel64(low, high, offsets []byte) (wroteHigh bool) {
 		for _, q := range p[4:] {
 			clear(q[zero:four])
 		}
-		split8of8(&p, four, end, offsets[8*four:8*end+8])
+		split8of8(p, four, end, offsets[8*four:8*end+8])
 	}
 
 	var lengths [group]uint64
@@ -170,143 +168,5 @@ func split8of8(p *[8][]byte, i, end int, offsets []byte) {
 		binary.LittleEndian.PutUint64(p[6][i:], c)
 		binary.LittleEndian.PutUint64(p[7][i:], d)
 		offsets = offsets[64:]
-	}
-}
-
-// joinKernel64 is joinKernel32 for offsets of 8 bytes.
-func joinKernel64(offsets, low, high []byte) {
-	n := len(low)
-	groups := n &^ (group - 1)
-	if high == nil {
-		join1of8(offsets[:8*groups+8], low[:groups])
-		sum := binary.LittleEndian.Uint64(offsets[8*groups:])
-		for i := groups; i < n; i++ {
-			sum += uint64(low[i])
-			binary.LittleEndian.PutUint64(offsets[8*i+8:], sum)
-		}
-		return
-	}
-	p := cut64(low, high)
-	for i := 0; i < groups; i += block {
-		end := min(i+block, groups)
-		o := offsets[8*i : 8*end+8]
-		switch {
-		case !allZero(p[4][i:end]) || !allZero(p[5][i:end]) || !allZero(p[6][i:end]) || !allZero(p[7][i:end]):
-			join8of8(o, &p, i, end)
-		case !allZero(p[1][i:end]) || !allZero(p[2][i:end]) || !allZero(p[3][i:end]):
-			join4of8(o, p[0][i:end], p[1][i:end], p[2][i:end], p[3][i:end])
-		default:
-			join1of8(o, p[0][i:end])
-		}
-	}
-	sum := binary.LittleEndian.Uint64(offsets[8*groups:])
-	for i := groups; i < n; i++ {
-		var l uint64
-		for j, q := range p {
-			l |= uint64(q[i]) << (8 * j)
-		}
-		sum += l
-		binary.LittleEndian.PutUint64(offsets[8*i+8:], sum)
-	}
-}
-
-// join1of8 sums lengths that are in plane 0 alone.
-func join1of8(offsets, p0 []byte) {
-	n := len(p0)
-	p0 = p0[:n:n]
-	sum := binary.LittleEndian.Uint64(offsets)
-	for i, j := 0, 8; i+8 <= n; i, j = i+8, j+64 {
-		o := (*[64]byte)(offsets[j : j+64 : j+64])
-		l := (*[8]byte)(p0[i : i+8 : i+8])
-		sum += uint64(l[0])
-		binary.LittleEndian.PutUint64(o[0:], sum)
-		sum += uint64(l[1])
-		binary.LittleEndian.PutUint64(o[8:], sum)
-		sum += uint64(l[2])
-		binary.LittleEndian.PutUint64(o[16:], sum)
-		sum += uint64(l[3])
-		binary.LittleEndian.PutUint64(o[24:], sum)
-		sum += uint64(l[4])
-		binary.LittleEndian.PutUint64(o[32:], sum)
-		sum += uint64(l[5])
-		binary.LittleEndian.PutUint64(o[40:], sum)
-		sum += uint64(l[6])
-		binary.LittleEndian.PutUint64(o[48:], sum)
-		sum += uint64(l[7])
-		binary.LittleEndian.PutUint64(o[56:], sum)
-	}
-}
-
-// join4of8 sums lengths that are in planes 0 to 3 alone.
-func join4of8(offsets, p0, p1, p2, p3 []byte) {
-	n := len(p0)
-	p0, p1, p2, p3 = p0[:n:n], p1[:n:n], p2[:n:n], p3[:n:n]
-	sum := binary.LittleEndian.Uint64(offsets)
-	for i, j := 0, 8; i+8 <= n; i, j = i+8, j+64 {
-		o := (*[64]byte)(offsets[j : j+64 : j+64])
-		a := binary.LittleEndian.Uint64(p0[i : i+8 : i+8])
-		b := binary.LittleEndian.Uint64(p1[i : i+8 : i+8])
-		c := binary.LittleEndian.Uint64(p2[i : i+8 : i+8])
-		d := binary.LittleEndian.Uint64(p3[i : i+8 : i+8])
-		a, c = swap16(a, c)
-		b, d = swap16(b, d)
-		a, b = swap8(a, b)
-		c, d = swap8(c, d)
-		sum += uint64(uint32(a))
-		binary.LittleEndian.PutUint64(o[0:], sum)
-		sum += uint64(uint32(b))
-		binary.LittleEndian.PutUint64(o[8:], sum)
-		sum += uint64(uint32(c))
-		binary.LittleEndian.PutUint64(o[16:], sum)
-		sum += uint64(uint32(d))
-		binary.LittleEndian.PutUint64(o[24:], sum)
-		sum += a >> 32
-		binary.LittleEndian.PutUint64(o[32:], sum)
-		sum += b >> 32
-		binary.LittleEndian.PutUint64(o[40:], sum)
-		sum += c >> 32
-		binary.LittleEndian.PutUint64(o[48:], sum)
-		sum += d >> 32
-		binary.LittleEndian.PutUint64(o[56:], sum)
-	}
-}
-
-// join8of8 sums lengths of any size, entries i to end.
-func join8of8(offsets []byte, p *[8][]byte, i, end int) {
-	sum := binary.LittleEndian.Uint64(offsets)
-	for j := 8; i+8 <= end; i, j = i+8, j+64 {
-		o := (*[64]byte)(offsets[j : j+64 : j+64])
-		a := binary.LittleEndian.Uint64(p[0][i:])
-		b := binary.LittleEndian.Uint64(p[1][i:])
-		c := binary.LittleEndian.Uint64(p[2][i:])
-		d := binary.LittleEndian.Uint64(p[3][i:])
-		a, c = swap16(a, c)
-		b, d = swap16(b, d)
-		a, b = swap8(a, b)
-		c, d = swap8(c, d)
-		e := binary.LittleEndian.Uint64(p[4][i:])
-		f := binary.LittleEndian.Uint64(p[5][i:])
-		g := binary.LittleEndian.Uint64(p[6][i:])
-		h := binary.LittleEndian.Uint64(p[7][i:])
-		e, g = swap16(e, g)
-		f, h = swap16(f, h)
-		e, f = swap8(e, f)
-		g, h = swap8(g, h)
-		sum += uint64(uint32(a)) | e<<32
-		binary.LittleEndian.PutUint64(o[0:], sum)
-		sum += uint64(uint32(b)) | f<<32
-		binary.LittleEndian.PutUint64(o[8:], sum)
-		sum += uint64(uint32(c)) | g<<32
-		binary.LittleEndian.PutUint64(o[16:], sum)
-		sum += uint64(uint32(d)) | h<<32
-		binary.LittleEndian.PutUint64(o[24:], sum)
-		sum += a>>32 | e>>32<<32
-		binary.LittleEndian.PutUint64(o[32:], sum)
-		sum += b>>32 | f>>32<<32
-		binary.LittleEndian.PutUint64(o[40:], sum)
-		sum += c>>32 | g>>32<<32
-		binary.LittleEndian.PutUint64(o[48:], sum)
-		sum += d>>32 | h>>32<<32
-		binary.LittleEndian.PutUint64(o[56:], sum)
 	}
 }

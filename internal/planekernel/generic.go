@@ -1,25 +1,26 @@
-package planes
+package planekernel
 
 import "bytes"
 
-// The kernels come in several sizes, named after the planes they handle:
+// The generic kernels come in several sizes, named after the planes they handle:
 // split1of4 writes plane 0 of the four that an int32 has, split4of4 writes them
 // all. Most lengths in the world are below 256, and then plane 0 alone carries
-// anything; the smaller kernels take a third of the time. Which one to use is
-// chosen anew for each block of entries, so one long string in a column costs
-// its own block and nothing else.
-//
-// Kernels see whole groups only; what is left over, and everything that must
-// not be got wrong about sizes, is in the function that calls them.
+// anything; the smaller kernels take a third of the time. Where not all entries
+// are alike, which one to use is chosen anew for each block of them, so one long
+// string in a column costs its own block and nothing else.
 const (
-	// group is a number of entries that every kernel can handle in full.
+	// group is a number of entries that every kernel which splits can handle
+	// in full. They see whole groups only.
 	group = 16
 
 	// block is a number of entries small enough that one long length spoils
 	// little, and large enough that the calls do not show. It is a multiple
 	// of group, and block lengths below 1<<16 add up to less than 1<<31,
-	// which split1of4 and split2of4 rely on.
+	// which low32, split1of4 and split2of4 rely on.
 	block = 1024
+
+	// chunk is the number of entries that unrolled loops take at once.
+	chunk = 8
 )
 
 // swap16 swaps the odd 16-bit units of x with the even ones of y, and swap8 the

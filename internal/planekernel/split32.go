@@ -1,22 +1,14 @@
-package planes
+package planekernel
 
 import "encoding/binary"
 
-// splitKernel32 turns the n+1 offsets into low, plane 0, and high, planes 1 to
-// 3, where n = len(low), len(high) = 3*n and len(offsets) = 4*(n+1).
-//
-// It reports whether it wrote high. When it did not, all of high belongs to be
-// zero and the caller sees to that: in place, that saves the way through the
-// scratch.
-//
-// low may lie over offsets from their second on, which is where plane 0 goes
-// when a buffer is split in place: what is read next always lies behind what
-// was written. high lies apart.
-func splitKernel32(low, high, offsets []byte) (wroteHigh bool) {
-	n := len(low)
-	p0, p1, p2, p3 := low, high[:n], high[n:2*n], high[2*n:3*n]
-	groups := n &^ (group - 1)
-	for i := 0; i < groups; i += block {
+// split32 is Split32 for entries from on; those before are done. It reports
+// whether planes 1 to 3 are written, which it takes over as it stands.
+func split32(p *[4][]byte, from int, offsets []byte, wroteHigh bool) bool {
+	p0, p1, p2, p3 := p[0], p[1], p[2], p[3]
+	n := len(p0)
+	groups := n - (n-from)%group
+	for i := from; i < groups; i += block {
 		end := min(i+block, groups)
 		one := i + split1of4(p0[i:end], offsets[4*i:4*end+4])
 		if one == end && !wroteHigh {
@@ -33,6 +25,7 @@ func splitKernel32(low, high, offsets []byte) (wroteHigh bool) {
 		split4of4(p0[two:end], p1[two:end], p2[two:end], p3[two:end], offsets[4*two:4*end+4])
 	}
 
+	// All that is left is read before any of it is overwritten.
 	var lengths [group]uint32
 	var all uint32
 	for i := groups; i < n; i++ {
@@ -54,6 +47,12 @@ func splitKernel32(low, high, offsets []byte) (wroteHigh bool) {
 		}
 	}
 	return wroteHigh
+}
+
+// cut32 gives the four planes of n entries that lie in low and high.
+func cut32(low, high []byte) [4][]byte {
+	n := len(low)
+	return [4][]byte{low, high[:n], high[n : 2*n], high[2*n : 3*n]}
 }
 
 // split1of4 writes plane 0 for as long as all lengths of a group are below
@@ -156,130 +155,5 @@ func split4of4(p0, p1, p2, p3, offsets []byte) {
 		binary.LittleEndian.PutUint64(p2[i:i+8:i+8], c)
 		binary.LittleEndian.PutUint64(p3[i:i+8:i+8], d)
 		offsets = offsets[32:]
-	}
-}
-
-// joinKernel32 turns low and high, as splitKernel32 makes them, into the
-// offsets after the first, which stands in offsets already. high may be nil
-// instead of all zeros. The three lie apart.
-func joinKernel32(offsets, low, high []byte) {
-	n := len(low)
-	groups := n &^ (group - 1)
-	if high == nil {
-		join1of4(offsets[:4*groups+4], low[:groups])
-		sum := binary.LittleEndian.Uint32(offsets[4*groups:])
-		for i := groups; i < n; i++ {
-			sum += uint32(low[i])
-			binary.LittleEndian.PutUint32(offsets[4*i+4:], sum)
-		}
-		return
-	}
-	p0, p1, p2, p3 := low, high[:n], high[n:2*n], high[2*n:3*n]
-	for i := 0; i < groups; i += block {
-		end := min(i+block, groups)
-		o, q0, q1, q2, q3 := offsets[4*i:4*end+4], p0[i:end], p1[i:end], p2[i:end], p3[i:end]
-		switch {
-		case !allZero(q2) || !allZero(q3):
-			join4of4(o, q0, q1, q2, q3)
-		case !allZero(q1):
-			join2of4(o, q0, q1)
-		default:
-			join1of4(o, q0)
-		}
-	}
-	sum := binary.LittleEndian.Uint32(offsets[4*groups:])
-	for i := groups; i < n; i++ {
-		sum += uint32(p0[i]) | uint32(p1[i])<<8 | uint32(p2[i])<<16 | uint32(p3[i])<<24
-		binary.LittleEndian.PutUint32(offsets[4*i+4:], sum)
-	}
-}
-
-// join1of4 sums lengths that are in plane 0 alone. One addition an entry, each
-// waiting for the one before, is all that holds it up: adding up several
-// lengths at once inside a word was tried and is slower.
-func join1of4(offsets, p0 []byte) {
-	n := len(p0)
-	p0 = p0[:n:n]
-	sum := binary.LittleEndian.Uint32(offsets)
-	for i, j := 0, 4; i+8 <= n; i, j = i+8, j+32 {
-		o := (*[32]byte)(offsets[j : j+32 : j+32])
-		l := (*[8]byte)(p0[i : i+8 : i+8])
-		sum += uint32(l[0])
-		binary.LittleEndian.PutUint32(o[0:], sum)
-		sum += uint32(l[1])
-		binary.LittleEndian.PutUint32(o[4:], sum)
-		sum += uint32(l[2])
-		binary.LittleEndian.PutUint32(o[8:], sum)
-		sum += uint32(l[3])
-		binary.LittleEndian.PutUint32(o[12:], sum)
-		sum += uint32(l[4])
-		binary.LittleEndian.PutUint32(o[16:], sum)
-		sum += uint32(l[5])
-		binary.LittleEndian.PutUint32(o[20:], sum)
-		sum += uint32(l[6])
-		binary.LittleEndian.PutUint32(o[24:], sum)
-		sum += uint32(l[7])
-		binary.LittleEndian.PutUint32(o[28:], sum)
-	}
-}
-
-// join2of4 sums lengths that are in planes 0 and 1 alone.
-func join2of4(offsets, p0, p1 []byte) {
-	n := len(p0)
-	p0, p1 = p0[:n:n], p1[:n:n]
-	sum := binary.LittleEndian.Uint32(offsets)
-	for i, j := 0, 4; i+8 <= n; i, j = i+8, j+32 {
-		o := (*[32]byte)(offsets[j : j+32 : j+32])
-		q0, q1 := (*[8]byte)(p0[i:i+8:i+8]), (*[8]byte)(p1[i:i+8:i+8])
-		sum += uint32(q0[0]) + uint32(q1[0])<<8
-		binary.LittleEndian.PutUint32(o[0:], sum)
-		sum += uint32(q0[1]) + uint32(q1[1])<<8
-		binary.LittleEndian.PutUint32(o[4:], sum)
-		sum += uint32(q0[2]) + uint32(q1[2])<<8
-		binary.LittleEndian.PutUint32(o[8:], sum)
-		sum += uint32(q0[3]) + uint32(q1[3])<<8
-		binary.LittleEndian.PutUint32(o[12:], sum)
-		sum += uint32(q0[4]) + uint32(q1[4])<<8
-		binary.LittleEndian.PutUint32(o[16:], sum)
-		sum += uint32(q0[5]) + uint32(q1[5])<<8
-		binary.LittleEndian.PutUint32(o[20:], sum)
-		sum += uint32(q0[6]) + uint32(q1[6])<<8
-		binary.LittleEndian.PutUint32(o[24:], sum)
-		sum += uint32(q0[7]) + uint32(q1[7])<<8
-		binary.LittleEndian.PutUint32(o[28:], sum)
-	}
-}
-
-// join4of4 sums lengths of any size.
-func join4of4(offsets, p0, p1, p2, p3 []byte) {
-	n := len(p0)
-	p0, p1, p2, p3 = p0[:n:n], p1[:n:n], p2[:n:n], p3[:n:n]
-	sum := binary.LittleEndian.Uint32(offsets)
-	for i, j := 0, 4; i+8 <= n; i, j = i+8, j+32 {
-		o := (*[32]byte)(offsets[j : j+32 : j+32])
-		a := binary.LittleEndian.Uint64(p0[i : i+8 : i+8])
-		b := binary.LittleEndian.Uint64(p1[i : i+8 : i+8])
-		c := binary.LittleEndian.Uint64(p2[i : i+8 : i+8])
-		d := binary.LittleEndian.Uint64(p3[i : i+8 : i+8])
-		a, c = swap16(a, c)
-		b, d = swap16(b, d)
-		a, b = swap8(a, b)
-		c, d = swap8(c, d)
-		sum += uint32(a)
-		binary.LittleEndian.PutUint32(o[0:], sum)
-		sum += uint32(b)
-		binary.LittleEndian.PutUint32(o[4:], sum)
-		sum += uint32(c)
-		binary.LittleEndian.PutUint32(o[8:], sum)
-		sum += uint32(d)
-		binary.LittleEndian.PutUint32(o[12:], sum)
-		sum += uint32(a >> 32)
-		binary.LittleEndian.PutUint32(o[16:], sum)
-		sum += uint32(b >> 32)
-		binary.LittleEndian.PutUint32(o[20:], sum)
-		sum += uint32(c >> 32)
-		binary.LittleEndian.PutUint32(o[24:], sum)
-		sum += uint32(d >> 32)
-		binary.LittleEndian.PutUint32(o[28:], sum)
 	}
 }

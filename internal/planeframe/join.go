@@ -1,0 +1,86 @@
+package planeframe
+
+// rowSize is the number of entries that are summed at once where some planes
+// that are not zero are constant: they are made as rows of bytes, and those
+// stay in a near cache.
+const rowSize = 1024
+
+// join writes the offsets after the first one, which is in offsets already. It
+// goes over the entries in stretches in which each plane is either constant, or
+// bytes of one segment.
+func (d *Decoder) join(offsets []byte, n, width int) (ok bool, err error) {
+	var in [8]int // the segment that each plane is in
+	for j := range width {
+		in[j] = d.find(width + j*n)
+	}
+	for i := 0; i < n; {
+		count := n - i
+		var constant uint64 // what the constant planes add to each length
+		var planes [8][]byte
+		varying := 0 // planes up to the last one that is not constant
+		for j := range width {
+			at := width + j*n + i
+			for d.segments[in[j]].end <= at {
+				in[j]++
+			}
+			s := &d.segments[in[j]]
+			count = min(count, s.end-at)
+			if s.kind == run {
+				constant |= uint64(s.value) << (8 * j)
+				continue
+			}
+			p, ok, err := d.bytes(in[j])
+			if !ok {
+				return false, err
+			}
+			planes[j] = p[at-s.start:]
+			varying = j + 1
+		}
+		stretch := offsets[i*width : (i+count+1)*width]
+		if varying == 0 {
+			fill(stretch, constant, width)
+		} else {
+			d.sum(stretch, &planes, varying, constant, count, width)
+		}
+		i += count
+	}
+	return true, nil
+}
+
+// sum writes the offsets of one stretch of count entries. planes are nil where
+// they are constant.
+func (d *Decoder) sum(offsets []byte, planes *[8][]byte, varying int, constant uint64, count, width int) {
+	used := varying
+	for used < width && constant>>(8*used) != 0 {
+		used++
+	}
+	looked := summed(used, width)
+	rows := false
+	for j := range looked {
+		if planes[j] != nil {
+			continue
+		}
+		rows = true
+		row := d.rowBytes[j*rowSize : (j+1)*rowSize]
+		v := byte(constant >> (8 * j))
+		for k := range row[:min(count, rowSize)] {
+			row[k] = v
+		}
+		d.rows[j] = row
+	}
+	step := count
+	if rows {
+		step = rowSize
+	}
+	for i := 0; i < count; i += step {
+		end := min(i+step, count)
+		for j := range looked {
+			if planes[j] != nil {
+				d.rows[j] = planes[j][i:end]
+			} else {
+				d.rows[j] = d.rowBytes[j*rowSize:][:end-i]
+			}
+		}
+		sum(offsets[i*width:(end+1)*width], &d.rows, used, width)
+	}
+}

@@ -1,0 +1,58 @@
+package ipcx
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/layout"
+)
+
+// dictionaries are those of a schema, by id.
+type dictionaries map[int64]dictionary
+
+// dictionary is where the dictionary of an id belongs.
+type dictionary struct {
+	column int
+	table  *layout.Table // of one column, its values
+}
+
+// dictionariesOf returns the dictionaries of the schema in a schema message.
+func dictionariesOf(metadata []byte, schema *arrow.Schema) dictionaries {
+	d := make(dictionaries)
+	var fb flatbuf.Schema
+	table := fb.Table()
+	if !flatbuf.GetRootAsMessage(metadata, 0).Header(&table) {
+		return d
+	}
+	fb.Init(table.Bytes, table.Pos)
+	for column := range fb.FieldsLength() {
+		var field flatbuf.Field
+		fb.Fields(&field, column)
+		d.collect(&field, schema.Field(column).Type, column, schema.Field(column).Name)
+	}
+	return d
+}
+
+// collect notes the dictionaries of a field and of its children.
+func (d dictionaries) collect(field *flatbuf.Field, dt arrow.DataType, column int, path string) {
+	if ext, ok := dt.(arrow.ExtensionType); ok {
+		dt = ext.StorageType()
+	}
+	if dict, ok := dt.(*arrow.DictionaryType); ok {
+		dt = dict.ValueType
+		if fb := field.Dictionary(nil); fb != nil {
+			values := arrow.NewSchema([]arrow.Field{{Name: path, Type: dt, Nullable: true}}, nil)
+			d[fb.Id()] = dictionary{column, layout.Of(values)}
+		}
+	}
+	nested, ok := dt.(arrow.NestedType)
+	if !ok {
+		return
+	}
+	for k, child := range nested.Fields() {
+		var fb flatbuf.Field
+		if k < field.ChildrenLength() && field.Children(&fb, k) {
+			d.collect(&fb, child.Type, column, path+"."+child.Name)
+		}
+	}
+}
