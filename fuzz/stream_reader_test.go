@@ -1,9 +1,11 @@
 package fuzz
 
 import (
+	"bytes"
 	"io"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/stretchr/testify/require"
 
@@ -31,6 +33,14 @@ func FuzzStreamReader(f *testing.F) {
 				require.NoError(t, err)
 			}
 			data = plain
+		} else if native && bigEndian(data) {
+			// arrow-go swaps in place, and what buffers share gets swapped twice.
+			// Compressed, they share nothing.
+			apart, err := convert(data, ipcx.WithZstd())
+			if got.Err == nil {
+				require.NoError(t, err)
+			}
+			data = apart
 		}
 		if got.Err != nil {
 			// arrow-go may not survive what is wrong with the rest.
@@ -50,4 +60,14 @@ func FuzzStreamReader(f *testing.F) {
 		require.NoError(t, oracle.SameBatches(want.Batches, got.Batches))
 		require.NoError(t, oracle.SameSchema(want.Schema, got.Schema))
 	})
+}
+
+// bigEndian says whether the schema of a stream is.
+func bigEndian(data []byte) bool {
+	r, err := ipcx.NewReader(bytes.NewReader(data), limits(ipcx.WithEnsureNativeEndian(false))...)
+	if err != nil {
+		return false
+	}
+	defer r.Release()
+	return r.Schema().Endianness() == endian.BigEndian
 }

@@ -2,7 +2,6 @@ package ipcx
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -185,9 +184,8 @@ func (c *converter) message(metadata []byte) error {
 	if metadata, err = c.dec.share(metadata, body); err != nil {
 		return err
 	}
-	if m.bodyLength != 0 { // a schema has no use for one, and here it gets none
-		metadata = bytes.Clone(metadata)
-		flatbuf.GetRootAsMessage(metadata, 0).MutateBodyLength(0)
+	if metadata, err = withoutBody(metadata); err != nil {
+		return c.dec.wrap(err)
 	}
 	if metadata, err = c.w.enc.other(m, metadata); err != nil {
 		return err

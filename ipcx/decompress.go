@@ -53,6 +53,9 @@ func (d *decompressors) unzstd(dst, src []byte) error {
 }
 
 func (d *decompressors) unlz4(dst, src []byte) error {
+	if unlz4Frame(dst, src) {
+		return nil
+	}
 	d.src.Reset(src)
 	if d.lz4 == nil {
 		d.lz4 = lz4.NewReader(nil)

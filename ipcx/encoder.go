@@ -32,7 +32,6 @@ type Encoder struct {
 	cuts    [][]byte
 	out     message
 	builder metadataBuilder
-	lifted  readbuf.Buffer // metadata of a lifted schema message
 	body    readbuf.Buffer // of Encode
 
 	segments [][]byte         // stored bytes of each buffer
@@ -136,10 +135,10 @@ func (e *Encoder) other(m *message, metadata []byte) ([]byte, error) {
 		}
 		e.start(m, metadata)
 		if e.lift && m.version < flatbuf.MetadataVersionV5 {
-			copied := e.lifted.Sized(len(metadata))
-			copy(copied, metadata)
-			if flatbuf.GetRootAsMessage(copied, 0).MutateVersion(flatbuf.MetadataVersionV5) {
-				metadata = copied
+			var err error
+			metadata, err = changed(metadata, func(fb *flatbuf.Message) { fb.MutateVersion(flatbuf.MetadataVersionV5) })
+			if err != nil {
+				return nil, e.wrap(m, err)
 			}
 		}
 	}

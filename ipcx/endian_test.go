@@ -137,8 +137,10 @@ func TestBigEndianOdd(t *testing.T) {
 			bad := slices.Clone(all)
 			bad[1] = rebody(all[1], replaced(buffers(all[1]), i, p[:n])...)
 			want, got := oracle.Stream(stream(bad...)), drainBytes(stream(bad...))
-			require.Equal(t, want.Err == nil, got.Err == nil, "buffer %d of %d bytes", i, n)
-			require.NoError(t, oracle.SameBatches(want.Batches, got.Batches))
+			if got.Err == nil {
+				require.NoError(t, want.Err, "buffer %d of %d bytes", i, n)
+				require.NoError(t, oracle.SameBatches(want.Batches, got.Batches))
+			}
 		}
 	}
 }

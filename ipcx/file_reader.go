@@ -35,6 +35,7 @@ type FileReader struct {
 
 	record arrow.RecordBatch
 	next   int
+	ahead  fileAhead
 }
 
 var (
@@ -124,6 +125,7 @@ func (f *FileReader) Stats() Stats {
 // Close releases what the reader holds. It does not close the underlying
 // reader. Record batches that the caller owns stay valid.
 func (f *FileReader) Close() error {
+	f.ahead.drain()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
@@ -164,7 +166,11 @@ func (f *FileReader) RecordAt(i int) (arrow.Record, error) { return f.RecordBatc
 // RecordBatch returns record batch i, from 0 on. It is valid until the next
 // call of RecordBatch, Read or ReadAt, unless it is retained.
 func (f *FileReader) RecordBatch(i int) (arrow.RecordBatch, error) {
-	rec, err := f.RecordBatchAt(i)
+	return f.replace(f.RecordBatchAt(i))
+}
+
+// replace makes rec the record batch that the reader holds.
+func (f *FileReader) replace(rec arrow.RecordBatch, err error) (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +193,9 @@ func (f *FileReader) Read() (arrow.RecordBatch, error) {
 		return nil, io.EOF
 	}
 	f.next++
+	if f.cfg.readAhead > 0 {
+		return f.replace(f.ahead.next(f, f.next-1))
+	}
 	return f.RecordBatch(f.next - 1)
 }
 
@@ -234,7 +243,7 @@ func (f *FileReader) put(l *fileLoader) {
 	defer f.mu.Unlock()
 	f.stats.Add(l.dec.stats.Stats)
 	l.dec.stats.Stats = Stats{}
-	if f.closed || l.broken || len(f.idle) >= runtime.GOMAXPROCS(0) {
+	if f.closed || l.broken || len(f.idle) >= max(runtime.GOMAXPROCS(0), f.cfg.readAhead) {
 		l.release()
 		return
 	}

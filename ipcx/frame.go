@@ -59,6 +59,15 @@ func (g *gatherWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteString is Write, for what is written often enough to spare a copy.
+func (g *gatherWriter) WriteString(s string) (int, error) {
+	if g.err == nil && len(s) < gatherDirect && len(g.buf)+len(s) <= gatherMax {
+		g.buf = append(g.buf, s...)
+		return len(s), nil
+	}
+	return g.Write([]byte(s))
+}
+
 // written returns how many bytes were written, those held back included.
 func (g *gatherWriter) written() int64 { return g.n + int64(len(g.buf)) }
 

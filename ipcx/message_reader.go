@@ -61,12 +61,12 @@ func (r *messageReader) Message() (*ipc.Message, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	r.drop() // first, so that its memory can serve
 	msg, err := r.read()
 	if err != nil {
 		r.err = r.dec.doubt(err)
 		return nil, r.err
 	}
-	r.drop()
 	r.msg = msg
 	return msg, nil
 }

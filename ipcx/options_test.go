@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -69,8 +70,10 @@ func TestOptionsOutOfRange(t *testing.T) {
 			src := bytes.NewReader(stream)
 			_, err = ipcx.NewReader(src, opts...)
 			bad(err)
-			_, err = ipcx.NewReaderFromMessageReader(ipcx.NewMessageReader(src), opts...)
+			mr := &released{MessageReader: ipcx.NewMessageReader(src)}
+			_, err = ipcx.NewReaderFromMessageReader(mr, opts...)
 			bad(err)
+			require.Equal(t, 1, mr.n, "it was taken over")
 			_, err = ipcx.NewMessageReader(src, opts...).Message()
 			bad(err)
 			_, err = ipcx.NewDecoder(opts...)
@@ -78,6 +81,25 @@ func TestOptionsOutOfRange(t *testing.T) {
 			require.Equal(t, len(stream), src.Len())
 		})
 	}
+}
+
+// released counts how often a message reader is released.
+type released struct {
+	ipc.MessageReader
+	n int
+}
+
+func (r *released) Release() {
+	r.n++
+	r.MessageReader.Release()
+}
+
+// Of several bad options the first is reported.
+func TestFirstBadOption(t *testing.T) {
+	_, err := ipcx.NewEncoder(ipcx.WithZstdLevel(0), ipcx.WithCodec(9))
+	require.ErrorContains(t, err, "WithZstdLevel")
+	_, err = ipcx.NewEncoder(ipcx.WithCodec(9), ipcx.WithZstdLevel(0))
+	require.ErrorContains(t, err, "WithCodec")
 }
 
 func TestNilOptions(t *testing.T) {
@@ -129,12 +151,14 @@ func TestMinSpaceSavings(t *testing.T) {
 		}
 		require.Equal(t, message(), message(ipcx.WithMinSpaceSavings(0)))
 		full := storedBuffers(t, message())
+		shares := []float64{0.001, 0.1, 0.5, 0.9, 1}
 		grew, shrank := 0, 0
 		for _, stored := range full {
 			raw := prefixOf(stored)
 			require.Positive(t, raw, "at 0 all is compressed")
 			if int64(len(stored)-8) < raw {
 				shrank++
+				shares = append(shares, 1-float64(len(stored)-8)/float64(raw)) // just enough
 			} else {
 				grew++
 			}
@@ -142,7 +166,7 @@ func TestMinSpaceSavings(t *testing.T) {
 		require.Positive(t, grew)
 		require.Positive(t, shrank)
 
-		for _, savings := range []float64{0.001, 0.1, 0.5, 0.9, 1} {
+		for _, savings := range shares {
 			for i, stored := range storedBuffers(t, message(ipcx.WithMinSpaceSavings(savings))) {
 				what := fmt.Sprintf("%v, %v, buffer %d", codec, savings, i)
 				raw := prefixOf(full[i])

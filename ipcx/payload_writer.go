@@ -106,7 +106,7 @@ func (w *payloadWriter) Close() error {
 }
 
 // errClosed is the error of writing after Close.
-var errClosed = errors.New("ipcx: write to a closed writer")
+var errClosed = errors.New("ipcx: write to a writer that is already closed")
 
 // bodyCollector takes the buffers of a payload's body without copying them.
 // Payload.SerializeBody writes each buffer that is not empty with one Write,

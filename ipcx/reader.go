@@ -71,10 +71,11 @@ type ownReader interface {
 	statistics() Stats
 }
 
-// own returns err without what arrow-go put around an error of ours.
+// own returns err without what arrow-go put around an error of ours. An error of
+// somebody else's message reader stays as it is.
 func (r *Reader) own(err error) error {
 	switch {
-	case err == nil || err == io.EOF:
+	case err == nil || err == io.EOF || r.mr == nil:
 		return err
 	case r.mr != nil && r.mr.lastErr() != nil && errors.Is(err, r.mr.lastErr()):
 		if !errors.Is(err, io.EOF) {

@@ -89,7 +89,8 @@ func TestCutStreams(t *testing.T) {
 		}
 		delete(ends, 0)
 		for n := range stream {
-			r, err := ipcx.NewReader(iotest.DataErrReader(bytes.NewReader(stream[:n])))
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			r, err := ipcx.NewReader(iotest.DataErrReader(bytes.NewReader(stream[:n])), ipcx.WithAllocator(mem))
 			if err == nil {
 				for r.Next() {
 				}
@@ -99,6 +100,7 @@ func TestCutStreams(t *testing.T) {
 				require.Equal(t, err == nil, readErr == io.EOF, "cut at %d", n)
 				r.Release()
 			}
+			mem.AssertSize(t, 0)
 			if ends[n] {
 				require.NoError(t, err, "cut at %d", n)
 				continue
@@ -314,7 +316,8 @@ func (f *filled) Allocate(n int) []byte {
 
 // Nothing of the memory that a body is read into shows, its padding included.
 func TestDirtyMemory(t *testing.T) {
-	tab := everyState(t, "all", mappedFields()...)
+	schema := arrow.NewSchema(mappedFields(), nil)
+	tab := newTable(t, "all", schema, arrowgen.Batch(1, schema, arrowgen.Options{Rows: 33, Nulls: 0.3}))
 	forms(t, func(t *testing.T, _ ipcx.Codec, _ bool, opts []ipcx.Option) {
 		stream := writeTable(t, tab, opts...)
 		clean, stained := &filled{memory.DefaultAllocator, 0, nil}, &filled{memory.DefaultAllocator, 0xA5, nil}

@@ -188,7 +188,8 @@ func TestLaterOptionsReplaceEarlierOnes(t *testing.T) {
 
 // Concurrency changes no bytes.
 func TestSameBytesForEveryConcurrency(t *testing.T) {
-	tab := firstColumns(t, dataset(t, "wide", 2, 100), 60)
+	// Enough bytes to start goroutines for.
+	tab := firstColumns(t, dataset(t, "wide", 1, 1500), 40)
 	forms(t, func(t *testing.T, codec ipcx.Codec, flag bool, opts []ipcx.Option) {
 		one := writeTable(t, tab, append(opts, ipcx.WithCompressConcurrency(1))...)
 		for _, n := range []int{0, 2, 4, 16} {

@@ -7,20 +7,43 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/internal/verify"
 )
 
 // schemaOf has arrow-go decode the metadata of a schema message, which has been
 // verified. The schema's byte order is that of the data.
 func schemaOf(metadata []byte) (*arrow.Schema, error) {
-	framed := appendFrame(nil, metadata)
-	// arrow-go would allocate the body that the metadata claims.
-	flatbuf.GetRootAsMessage(framed[framePrefix:], 0).MutateBodyLength(0)
-	r, err := ipc.NewReader(bytes.NewReader(framed), ipc.WithEnsureNativeEndian(false))
+	metadata, err := withoutBody(metadata)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ipc.NewReader(bytes.NewReader(appendFrame(nil, metadata)), ipc.WithEnsureNativeEndian(false))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Release()
 	return r.Schema(), nil
+}
+
+// withoutBody returns the metadata of a schema message with a body length of 0:
+// a schema has no use for a body, and arrow-go allocates what it claims.
+func withoutBody(metadata []byte) ([]byte, error) {
+	if flatbuf.GetRootAsMessage(metadata, 0).BodyLength() == 0 {
+		return metadata, nil
+	}
+	return changed(metadata, func(m *flatbuf.Message) { m.MutateBodyLength(0) })
+}
+
+// changed returns a copy of the metadata of a message with a number replaced. In
+// metadata from a stranger the bytes of that number may be part of something
+// else too, so that the copy is verified anew.
+func changed(metadata []byte, change func(*flatbuf.Message)) ([]byte, error) {
+	metadata = bytes.Clone(metadata)
+	change(flatbuf.GetRootAsMessage(metadata, 0))
+	if err := verify.Message(metadata); err != nil {
+		return nil, tag(ErrCorrupt, err)
+	}
+	return metadata, nil
 }
 
 // hasType says whether a type for which is holds stands anywhere in schema,

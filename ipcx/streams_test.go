@@ -120,12 +120,13 @@ func writeTable(t testing.TB, tab table, opts ...ipcx.Option) []byte {
 	return out.Bytes()
 }
 
-// arrowWriteTable has arrow-go's writer write a table.
+// arrowWriteTable has arrow-go's writer write a table. What it sends along behind
+// the end of slices is cleared, as padding is here.
 func arrowWriteTable(t testing.TB, tab table, opts ...ipc.Option) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	writeAll(t, ipc.NewWriter(&out, append([]ipc.Option{ipc.WithSchema(tab.schema)}, opts...)...), tab)
-	return out.Bytes()
+	return withoutTails(t, tab.schema, out.Bytes())
 }
 
 func writeAll(t testing.TB, w *ipc.Writer, tab table) {

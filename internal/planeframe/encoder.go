@@ -36,7 +36,7 @@ func NewEncoder(encodeAll func(src, dst []byte) []byte) *Encoder {
 // result. The frame's content is as long as offsets, which is only read, and
 // not kept. dst and offsets do not overlap.
 //
-// A frame is never longer than its content by more than 13 bytes and 3 for each
+// A frame is never longer than its content by more than 17 bytes and 3 for each
 // 128 KiB. Whether it is shorter is for the caller to see.
 //
 // It gives an error for a width or a number of entries that there is not, and
@@ -109,18 +109,24 @@ func (e *Encoder) planes(w *writer, n, width, used int) {
 			e.plane(w, e.content[at(j):at(j+1)])
 		}
 	}
-	from, to, least := 0, 0, 0
-	for j := range used {
-		worth, floor := e.look(e.content[at(j):at(j+1)], j == 0)
-		if worth {
-			if to == 0 {
+	from, to, gain, least, dense := 0, 0, 0, 0, false
+	for j := 0; j < used && e.sequences; j++ {
+		g := e.glance(e.content[at(j):at(j+1)])
+		dense = dense || g.dense
+		if g.gain > 0 {
+			if gain == 0 {
 				from = j
 			}
 			to = j + 1
 		}
-		if to > 0 {
-			least += floor
+		gain += g.gain
+		if gain > 0 {
+			least += g.least
 		}
+	}
+	if dense && gain < min(n/8, 128+n/128) {
+		// Sequences are slow to decode, and little beside a dense plane.
+		from, to = 0, 0
 	}
 	own(0, from)
 	if from < to {

@@ -89,6 +89,13 @@ var kinds = []kind{
 		}
 		return 36
 	})},
+	{"sparse everywhere", each(func(r *rand.Rand, _ int) uint64 {
+		// Every plane has about as many runs as runs are good for.
+		if r.IntN(66) == 0 {
+			return 0x01010101_01010101
+		}
+		return 0
+	})},
 	{"drifting", each(func(r *rand.Rand, i int) uint64 { return uint64(i/60000)*20 + r.Uint64N(12) })},
 	{"bits", each(func(r *rand.Rand, _ int) uint64 { return r.Uint64N(2) })},
 	{"any", each(func(r *rand.Rand, _ int) uint64 { return r.Uint64() })},

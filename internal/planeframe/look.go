@@ -15,34 +15,46 @@ const (
 	places  = 16
 )
 
-// look tells, from a small part of a plane, whether it is worth giving to the
-// ordinary encoder, because stretches of it are there again and again. least is
-// how many bytes this package's own coding would take at least, as far as that
-// can be told: what takes less has won. It costs about a tenth of the time of
-// Huffman coding. lowest says that this is plane 0.
-func (e *Encoder) look(p []byte, lowest bool) (worth bool, least int) {
-	if !e.sequences {
-		return false, 0
-	}
+// A glance is what a small part of a plane tells of it.
+type glance struct {
+	// gain is how many bytes the ordinary encoder may save, because stretches
+	// of the plane are there again and again; 0 if it is not worth trying.
+	gain int
+
+	// least is how many bytes this package's own coding takes at least, as far
+	// as that can be told: what takes less has won.
+	least int
+
+	// dense says that the plane is neither constant nor nearly so.
+	dense bool
+}
+
+// glance costs about a tenth of the time of Huffman coding.
+func (e *Encoder) glance(p []byte) (g glance) {
 	if _, ok := sameBytes(p); ok {
-		return false, 0
+		return g
 	}
 	if cost, ok := runsCost(p); ok {
-		// The planes above the lowest are few of the frame's bytes, and
-		// sequences are slow to decode.
-		return lowest && cost > 16 || cost > 128+len(p)/128, 0
+		g.gain = max(0, cost-16)
+		return g
 	}
+	g.dense = true
 	const few = 256
 	if len(p) < few {
-		return len(p) >= leastHuffman, 0
+		if len(p) >= leastHuffman {
+			g.gain = len(p)
+		}
+		return g
 	}
 	near, apart := neighbours(p)
 	switch {
 	case near >= 3*looks/4 && apart >= 3*looks/4:
 		// Nearly always the same byte: one bit for each is far too many.
-		return true, len(p) / 8
+		g.gain, g.least = len(p), len(p)/8
+		return g
 	case near >= looks/4 && near >= 2*apart:
-		return true, 0
+		g.gain = len(p)
+		return g
 	}
 	// The more alike bytes are, the longer have stretches to be that are not
 	// found again by chance.
@@ -54,10 +66,13 @@ func (e *Encoder) look(p []byte, lowest bool) (worth bool, least int) {
 		words = 2
 	}
 	found := e.repeats(p, words)
-	if found >= places-1 {
-		return true, len(p) / 4
+	if found >= places/4 {
+		g.gain = len(p)
 	}
-	return found >= places/4, 0
+	if found >= places-1 {
+		g.least = len(p) / 4
+	}
+	return g
 }
 
 // looks is the number of bytes that neighbours compares with others.

@@ -123,11 +123,13 @@ func (e *Encoder) entropy(w *writer, p []byte, follows bool) {
 		compress = huff0.Compress4X
 	}
 	section, treeless, err := compress(p, h)
-	const header = 5 + 1 // of the section, and the number of sequences
+	// Headers of the section, of the block, and of a raw block that may have
+	// to begin anew after it; and the number of sequences.
+	const headers = 5 + 2*blockHeader + 1
 	switch {
 	case err == huff0.ErrUseRLE:
 		w.repeat(p[0], len(p))
-	case err != nil || len(section)+header >= len(p):
+	case err != nil || len(section)+headers >= len(p):
 		w.raw(p)
 	case treeless:
 		w.literals(literalsTreeless, four, len(p), section)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowplanes/arrowplanes/internal/planeframe"
@@ -15,11 +16,15 @@ import (
 // block.
 func sizes() []int {
 	var sizes []int
-	for n := 1; n <= 300; n++ {
+	step := 1
+	if race {
+		step = 11
+	}
+	for n := 1; n <= 300; n += step {
 		sizes = append(sizes, n)
 	}
 	sizes = append(sizes, 1000, 1023, 1024, 8192, 65536, 131071, 131072, 131073)
-	if testing.Short() {
+	if testing.Short() || race {
 		return sizes
 	}
 	return append(sizes, 1_000_000)
@@ -33,7 +38,7 @@ func TestFrames(t *testing.T) {
 				t.Parallel()
 				enc, dec, zd := newEncoder(t), newDecoder(t), zstdDecoder(t)
 				for _, n := range sizes() {
-					if n > 1000 && (n+w)%3 == 0 || n > 200_000 && w == 8 {
+					if w == 8 && (n < 300 && n%7 != 0 || n > 200_000) {
 						continue
 					}
 					checkFrame(t, enc, dec, zd.DecodeAll, buffer(k, n, w, n%6), n, w)
@@ -44,13 +49,13 @@ func TestFrames(t *testing.T) {
 }
 
 func TestTenMillion(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || race {
 		t.Skip("takes seconds")
 	}
 	enc, dec, zd := newEncoder(t), newDecoder(t), zstdDecoder(t)
 	for _, k := range kinds {
 		switch k.name {
-		case "constant", "vocabulary", "rarely long", "sorted":
+		case "constant", "vocabulary", "rarely long":
 			checkFrame(t, enc, dec, zd.DecodeAll, buffer(k, 10_000_000, 4, 0), 10_000_000, 4)
 		}
 	}
@@ -58,7 +63,7 @@ func TestTenMillion(t *testing.T) {
 
 // Above 128 MiB a frame is not one segment.
 func TestLargerThanAWindow(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || race {
 		t.Skip("takes 512 MiB")
 	}
 	const n = 1<<24 + 1000
@@ -85,7 +90,7 @@ func checkFrame(t testing.TB, enc *planeframe.Encoder, dec *planeframe.Decoder,
 	require.NoError(t, err)
 	require.Equal(t, prefix, frame[:len(prefix)], n)
 	frame = frame[len(prefix):]
-	require.LessOrEqual(t, len(frame), len(offsets)+13+3*(len(offsets)>>17), n)
+	require.LessOrEqual(t, len(frame), len(offsets)+12+3*(len(offsets)>>17), n)
 
 	content, err := decodeAll(frame, make([]byte, 0, len(offsets)))
 	require.NoError(t, err, n)
@@ -111,6 +116,7 @@ func TestLibzstd(t *testing.T) {
 			t.Parallel()
 			enc := newEncoder(t)
 			var frames, want []byte
+			var err error
 			for _, n := range sizes() {
 				for _, w := range []int{4, 8} {
 					if n > 300 && w == 8 {
@@ -136,14 +142,14 @@ func TestLibzstd(t *testing.T) {
 // An encoder without an ordinary one makes frames without sequences, and a
 // decoder without one leaves those that have some alone.
 func TestWithoutOrdinary(t *testing.T) {
-	alone, dec, zd := planeframe.NewEncoder(nil), planeframe.NewDecoder(nil), zstdDecoder(t)
+	alone, enc, dec, zd := planeframe.NewEncoder(nil), newEncoder(t), planeframe.NewDecoder(nil), zstdDecoder(t)
 	sequences := 0
 	for _, k := range kinds {
 		for _, n := range []int{1, 50, 256, 8192, 131073} {
 			offsets := buffer(k, n, 4, 0)
 			checkFrame(t, alone, dec, zd.DecodeAll, offsets, n, 4)
 
-			frame, err := newEncoder(t).Append(nil, offsets, n, 4)
+			frame, err := enc.Append(nil, offsets, n, 4)
 			require.NoError(t, err)
 			dst := make([]byte, len(offsets))
 			ok, err := dec.Offsets(dst, frame, n, 4)
@@ -188,12 +194,18 @@ func TestSizes(t *testing.T) {
 	enc, z := newEncoder(t), zstdEncoder(t)
 	for _, k := range kinds {
 		for _, n := range []int{100, 256, 1000, 8192, 65536, 200_000} {
+			if race && n > 8192 {
+				continue
+			}
+			if n <= 1000 && (k.name == "down" || k.name == "sparse everywhere") {
+				continue // all planes alike: no valid offsets are like that
+			}
 			for _, w := range []int{4, 8} {
 				offsets := buffer(k, n, w, 0)
 				frame, err := enc.Append(nil, offsets, n, w)
 				require.NoError(t, err)
 				other := z.EncodeAll(inPlanes(t, offsets, n, w), nil)
-				require.LessOrEqual(t, len(frame), len(other)+len(other)/200+12, "%s, %d entries, %d bytes", k.name, n, w)
+				assert.LessOrEqual(t, len(frame), len(other)+len(other)/200+12, "%s, %d entries, %d bytes", k.name, n, w)
 			}
 		}
 	}
@@ -212,6 +224,9 @@ func TestFormatExample(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
+	if race {
+		t.Skip("sync.Pool forgets under the race detector")
+	}
 	for _, k := range kinds {
 		for _, w := range []int{4, 8} {
 			const n = 8192

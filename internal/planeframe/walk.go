@@ -40,9 +40,10 @@ func (d *Decoder) walk(frame []byte, size int) (ok bool, err error) {
 		if len(frame)-at < blockHeader {
 			return false, corrupt(at, "%d bytes left, a block header has %d", len(frame)-at, blockHeader)
 		}
-		// Each takes about as much memory as 16 blocks take content in the
-		// frames of this package; others are not worth more than they give.
-		if len(d.segments) > size/64+64 {
+		// A segment takes more memory than its block may have bytes. The
+		// frames of this package have one for every 32 bytes of content at
+		// most, runs and the bytes between them; see runsCost.
+		if len(d.segments) > size/32+64 {
 			return false, nil
 		}
 		var kind, length int

@@ -20,6 +20,8 @@ type batches struct {
 	read   func() (arrow.RecordBatch, error)
 	close  func()
 	i      int // record batches read
+
+	spoolErr error // of turning a file into a stream, once close has returned
 }
 
 // readBatches opens the record batches of an input.
@@ -61,7 +63,12 @@ func (b *batches) openStream(ctx context.Context, opts []ipcx.Option) error {
 	}
 	r, err := ipcx.NewReader(src, opts...)
 	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, ipcx.ErrCorrupt) {
+		b.close()
+		b.close = func() {}
+		if b.spoolErr != nil {
+			return b.spoolErr // the cause
+		}
+		if b.in.format() == ipcx.StreamFormat && (errors.Is(err, io.EOF) || errors.Is(err, ipcx.ErrCorrupt)) {
 			return &kindError{err, ipcx.ErrNotArrow} // nothing of it made sense
 		}
 		return err
@@ -75,18 +82,22 @@ func (b *batches) openStream(ctx context.Context, opts []ipcx.Option) error {
 // asStream returns the stream of a file that comes through a pipe: a conversion
 // spools it, since it has to be read from its end.
 func (b *batches) asStream(ctx context.Context, src io.Reader, opts []ipcx.Option) io.Reader {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	pr, pw := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pw.CloseWithError(guard(func() error {
+		err := guard(func() error {
 			_, err := ipcx.Convert(ctx, pw, src, opts...)
 			return err
-		}))
+		})
+		pw.CloseWithError(err)
+		if !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, errClosing) {
+			b.spoolErr = err
+		}
 	}()
 	b.close = func() {
-		cancel()
+		cancel(errClosing)
 		pr.Close()
 		<-done
 	}
@@ -120,6 +131,9 @@ func (b *batches) skip(n int64, opts []ipcx.Option) (int64, error) {
 	})
 	return n, b.in.wrap(err)
 }
+
+// errClosing is why a conversion ends that nobody reads from any more.
+var errClosing = errors.New("closing")
 
 // next returns the next record batch, or io.EOF after the last one. It is valid
 // until the next call.

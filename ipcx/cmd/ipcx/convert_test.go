@@ -19,14 +19,18 @@ func TestConvertTables(t *testing.T) {
 	for _, path := range tables(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := readFile(t, path)
-			for name, args := range map[string][]string{
+			ways := map[string][]string{
 				"zstd":         nil,
 				"zstd plain":   {"--offsets-as-lengths=false", "--level", "1"},
 				"lz4":          {"--codec", "lz4"},
 				"lz4 lengths":  {"--codec", "lz4", "--offsets-as-lengths"},
 				"none":         {"--codec", "none"},
 				"none lengths": {"--codec=none", "--offsets-as-lengths=true"},
-			} {
+			}
+			for name, args := range ways {
+				if path != tablePath(t) && name != "zstd" {
+					continue // the real tables take their time
+				}
 				small, back := filepath.Join(t.TempDir(), "small.arrow"), filepath.Join(t.TempDir(), "back.arrow")
 				requireTool(t, append([]string{"convert", "--verify", path, small}, args...)...)
 				requireSame(t, want, readFile(t, small))

@@ -23,9 +23,9 @@ func TestExplain(t *testing.T) {
 	}{
 		"empty":       {nil, []string{"it is empty"}},
 		"text":        {[]byte("id,name\n1,one\n"), []string{`not an Arrow stream or file, it starts with "id,name\n"`}},
-		"parquet":     {[]byte("PAR1...........PAR1"), []string{"it is a Parquet file"}},
-		"feather 1":   {[]byte("FEA1...........FEA1"), []string{"it is a Feather V1 file"}},
-		"gzip":        {[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00"), []string{"gzip -dc"}},
+		"parquet":     {[]byte("PAR1...........PAR1"), []string{"not an Arrow stream or file: it is a Parquet file"}},
+		"feather 1":   {[]byte("FEA1...........FEA1"), []string{"not an Arrow stream or file: it is a Feather V1 file"}},
+		"gzip":        {[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00"), []string{"not an Arrow stream or file: ", "gzip -dc"}},
 		"zeros":       {make([]byte, 100), []string{"not an Arrow stream or file"}},
 		"cut file":    {file[:50_000], []string{"it starts as an Arrow file, but is cut", "get it again"}},
 		"cut stream":  {stream[:10_000], []string{"it is cut", "get it again"}},
@@ -69,7 +69,7 @@ func TestExplainLimits(t *testing.T) {
 		requireFails(t, exitFailed, []string{"verify", "--" + flag, "1KB", path}, "raise --"+flag+" if you trust the file")
 		requireTool(t, "verify", "--"+flag, "0", path)
 	}
-	requireFails(t, exitFailed, []string{"verify", "--" + metadataLimitFlag, "1KB", tablePath(t)}, "raise --"+metadataLimitFlag)
+	requireFails(t, exitFailed, []string{"verify", "--" + metadataLimitFlag, "100", tablePath(t)}, "raise --"+metadataLimitFlag)
 }
 
 func TestExplainReplacement(t *testing.T) {

@@ -54,7 +54,7 @@ func (p *progress) start(w io.Writer, opts ...mpb.ContainerOption) {
 		}
 		return fmt.Sprintf("%d/%d files ", p.finished.Load(), p.files.Load())
 	})
-	p.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(18)}, opts...)...)
+	p.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w)}, opts...)...)
 	if p.total < 0 {
 		p.bar = p.container.AddSpinner(0, mpb.BarRemoveOnComplete(), mpb.BarWidth(1),
 			mpb.PrependDecorators(files),
@@ -64,7 +64,7 @@ func (p *progress) start(w io.Writer, opts ...mpb.ContainerOption) {
 				decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
 		return
 	}
-	p.bar = p.container.New(p.total, mpb.BarStyle().Rbound("] "), mpb.BarRemoveOnComplete(),
+	p.bar = p.container.New(p.total, mpb.BarStyle().Rbound("] "), mpb.BarRemoveOnComplete(), mpb.BarWidth(20),
 		mpb.PrependDecorators(files),
 		mpb.AppendDecorators(
 			decor.CountersKibiByte("% .1f / % .1f"),

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowplanes/arrowplanes/internal/datasets"
+	"github.com/arrowplanes/arrowplanes/ipcx"
+)
+
+// reader is what both readers have in common.
+type reader interface {
+	Next() bool
+	RecordBatch() arrow.RecordBatch
+	Err() error
+	Release()
+}
+
+// ways are the readers that are compared.
+var ways = []struct {
+	name string
+	open func(io.Reader) (reader, error)
+}{
+	{"arrow-go", func(r io.Reader) (reader, error) { return ipc.NewReader(r) }},
+	{"ipcx", func(r io.Reader) (reader, error) { return ipcx.NewReader(r) }},
+	{"ipcx-reuse", func(r io.Reader) (reader, error) { return ipcx.NewReader(r, ipcx.WithBufferReuse()) }},
+}
+
+const rowsPerBatch = 8192
+
+// stringStream returns a stream of n batches of seven columns of strings.
+func stringStream(tb testing.TB, n int, opts ...ipcx.Option) []byte {
+	tb.Helper()
+	d, ok := datasets.ByName("vocabulary")
+	require.True(tb, ok)
+	var out bytes.Buffer
+	w := ipcx.NewWriter(&out, append(opts, ipcx.WithSchema(d.Schema))...)
+	for _, rec := range d.Batches(memory.NewGoAllocator(), n*rowsPerBatch, rowsPerBatch) {
+		require.NoError(tb, w.Write(rec))
+		rec.Release()
+	}
+	require.NoError(tb, w.Close())
+	return out.Bytes()
+}
+
+// drain reads all batches, and returns how many there were and the bytes of their
+// buffers. It releases each before it reads the next, unless they are to be held
+// until the end.
+func drain(tb testing.TB, r reader, hold bool) (batches, rows int64) {
+	var held []arrow.RecordBatch
+	for r.Next() {
+		rec := r.RecordBatch()
+		batches++
+		rows += rec.NumRows()
+		if hold {
+			rec.Retain()
+			held = append(held, rec)
+		}
+	}
+	require.NoError(tb, r.Err())
+	for _, rec := range held {
+		rec.Release()
+	}
+	return batches, rows
+}
+
+// measured reports allocations and page faults of do, which handles that many
+// batches and rows a round.
+func measured(b *testing.B, do func() (batches, rows int64)) {
+	b.Helper()
+	do()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	faults := pageFaults()
+	var batches, rows int64
+	b.ResetTimer()
+	for b.Loop() {
+		n, r := do()
+		batches, rows = batches+n, rows+r
+	}
+	b.StopTimer()
+	faults = pageFaults() - faults
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(batches), "B/batch")
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(batches), "allocs/batch")
+	b.ReportMetric(float64(faults)/float64(batches), "faults/batch")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRead reads seven columns of strings, in batches of 8192 rows.
+func BenchmarkRead(b *testing.B) {
+	const batches = 64
+	for _, codec := range []ipcx.Codec{ipcx.Uncompressed, ipcx.LZ4Frame, ipcx.Zstd} {
+		stream := stringStream(b, batches, ipcx.WithCodec(codec))
+		for _, way := range ways {
+			for _, hold := range []bool{false, true} {
+				name := codec.String() + "/" + way.name + "/released"
+				if hold {
+					name = codec.String() + "/" + way.name + "/held"
+				}
+				b.Run(name, func(b *testing.B) {
+					measured(b, func() (int64, int64) {
+						r, err := way.open(bytes.NewReader(stream))
+						require.NoError(b, err)
+						defer r.Release()
+						return drain(b, r, hold)
+					})
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package planeframe_test
+
+const race = false
