@@ -71,7 +71,7 @@ func drain(tb testing.TB, r reader, hold bool) (batches, rows int64) {
 	return batches, rows
 }
 
-// measured reports allocations and page faults of do, which handles that many
+// measured reports processor time, allocations and page faults of do, which handles that many
 // batches and rows a round.
 func measured(b *testing.B, do func() (batches, rows int64)) {
 	b.Helper()
@@ -79,7 +79,7 @@ func measured(b *testing.B, do func() (batches, rows int64)) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	faults := pageFaults()
+	faults, cpu := usage()
 	var batches, rows int64
 	b.ResetTimer()
 	for b.Loop() {
@@ -87,12 +87,13 @@ func measured(b *testing.B, do func() (batches, rows int64)) {
 		batches, rows = batches+n, rows+r
 	}
 	b.StopTimer()
-	faults = pageFaults() - faults
+	faultsAfter, cpuAfter := usage()
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
+	b.ReportMetric(float64((cpuAfter-cpu).Nanoseconds())/float64(rows), "cpu-ns/row")
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(batches), "B/batch")
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(batches), "allocs/batch")
-	b.ReportMetric(float64(faults)/float64(batches), "faults/batch")
+	b.ReportMetric(float64(faultsAfter-faults)/float64(batches), "faults/batch")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -5,6 +5,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/arrowplanes/arrowplanes/internal/planeframe"
+	"github.com/arrowplanes/arrowplanes/layout"
+	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
 // defaultZstdLevel is the level of arrow-go's writer.
@@ -15,6 +19,10 @@ const defaultZstdLevel = 3
 type compressor interface {
 	// compress appends src, compressed, to dst.
 	compress(worker int, dst, src []byte) ([]byte, error)
+
+	// compressOffsets appends the offsets of n rows, as lengths in byte planes
+	// and compressed, to dst.
+	compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error)
 }
 
 // newCompressor returns the compressor of cfg's codec for cfg.concurrency
@@ -29,7 +37,10 @@ func newCompressor(cfg *config) (compressor, error) {
 	return nil, nil
 }
 
-type zstdCompressor struct{ enc *zstd.Encoder }
+type zstdCompressor struct {
+	enc    *zstd.Encoder
+	frames []*planeframe.Encoder // by worker
+}
 
 func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
 	enc, err := zstd.NewWriter(nil,
@@ -44,18 +55,27 @@ func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ipcx: zstd encoder: %w", err)
 	}
-	return &zstdCompressor{enc}, nil
+	c := &zstdCompressor{enc: enc, frames: make([]*planeframe.Encoder, cfg.concurrency)}
+	for i := range c.frames {
+		c.frames[i] = planeframe.NewEncoder(enc.EncodeAll)
+	}
+	return c, nil
 }
 
 func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
 	return c.enc.EncodeAll(src, dst), nil
 }
 
+func (c *zstdCompressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {
+	return c.frames[worker].Append(dst, offsets, n, role.Width)
+}
+
 type lz4Compressor struct{ workers []lz4Worker }
 
 type lz4Worker struct {
-	w   *lz4.Writer
-	out appender
+	w      *lz4.Writer
+	out    appender
+	planes readbuf.Buffer
 }
 
 // appender is the io.Writer of append.
@@ -91,4 +111,12 @@ func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
 		return dst, fmt.Errorf("LZ4: %w", err)
 	}
 	return l.out.p, nil
+}
+
+func (c *lz4Compressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {
+	lengths := c.workers[worker].planes.Sized(len(offsets))
+	if err := split(role, lengths, offsets, n); err != nil {
+		return dst, err
+	}
+	return c.compress(worker, dst, lengths)
 }

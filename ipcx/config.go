@@ -2,7 +2,6 @@ package ipcx
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -92,6 +91,14 @@ func (c *config) fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = tag(ErrOption, fmt.Errorf("ipcx: "+format, args...))
 	}
+}
+
+// checkWriter returns the first error about the options of what writes.
+func (c *config) checkWriter() error {
+	if c.codec != Uncompressed && !(c.savings >= 0 && c.savings <= 1) { // NaN is neither
+		c.fail("WithMinSpaceSavings: %v is outside 0 to 1", c.savings)
+	}
+	return c.err
 }
 
 // offsetsAsLengths says whether messages may be flagged at all.
@@ -237,16 +244,10 @@ func WithReadAhead(n int) Option {
 // saves less than this share of it, 0 to 1. At 0, the default, a buffer of a
 // plain message is stored compressed even where that made it larger, as
 // arrow-go does. A buffer of a flagged message is always stored raw where
-// compression did not make it smaller. Values outside of 0 to 1 are an error at
-// the first write.
+// compression did not make it smaller. Values outside of 0 to 1 are an error of
+// the writer; without a codec the option means nothing.
 func WithMinSpaceSavings(savings float64) Option {
-	return func(c *config) {
-		if math.IsNaN(savings) || savings < 0 || savings > 1 {
-			c.fail("WithMinSpaceSavings: %v is outside 0 to 1", savings)
-			return
-		}
-		c.savings = savings
-	}
+	return func(c *config) { c.savings = savings }
 }
 
 // WithOffsetsAsLengths makes writers store the offsets of strings, binaries,

@@ -410,7 +410,7 @@ func TestConvertNotArrow(t *testing.T) {
 
 func TestConvertOptions(t *testing.T) {
 	data := write(t, []arrow.RecordBatch{smallBatch()})
-	for _, opt := range []ipcx.Option{ipcx.WithCodec(9), ipcx.WithFormat(7), ipcx.WithMinSpaceSavings(2)} {
+	for _, opt := range []ipcx.Option{ipcx.WithCodec(9), ipcx.WithFormat(7), ipcx.WithZstdLevel(99)} {
 		var out bytes.Buffer
 		_, err := ipcx.Convert(context.Background(), &out, bytes.NewReader(data), opt)
 		require.ErrorIs(t, err, ipcx.ErrOption)

@@ -178,6 +178,11 @@ func (d *Decoder) worker(i int) *decodeWorker {
 // decode writes one buffer to dst, which has its length.
 func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 	switch {
+	case p.compressed && p.rewrite && codec == Zstd:
+		if ok, err := w.comp.unzstdOffsets(dst, p.payload, p.n, p.role.Width); ok || err != nil {
+			return err
+		}
+		fallthrough // a frame of another writer's shape
 	case p.compressed && p.rewrite:
 		lengths := w.planes.Again(len(dst))
 		if err := w.comp.decompress(codec, lengths, p.payload); err != nil {

@@ -8,14 +8,17 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/arrowplanes/arrowplanes/internal/planeframe"
 )
 
 // decompressors are the decompressors of a stream, made when the first buffer
 // needs one and kept until close. The zero value is ready to use.
 type decompressors struct {
-	zstd *zstd.Decoder
-	lz4  *lz4.Reader
-	src  bytes.Reader
+	zstd   *zstd.Decoder
+	frames *planeframe.Decoder
+	lz4    *lz4.Reader
+	src    bytes.Reader
 }
 
 // decompress fills dst with what src holds, which must be exactly len(dst)
@@ -30,15 +33,40 @@ func (d *decompressors) decompress(codec Codec, dst, src []byte) error {
 	return tag(ErrUnsupported, fmt.Errorf("codec %v holds no compressed buffers", codec))
 }
 
+// makeZstd makes the zstd decoders.
+func (d *decompressors) makeZstd() error {
+	if d.zstd != nil {
+		return nil
+	}
+	// The limit to the capacity of the destination is what keeps a frame from
+	// growing past the length it was claimed to have.
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return fmt.Errorf("zstd decoder: %w", err)
+	}
+	d.zstd = dec
+	d.frames = planeframe.NewDecoder(dec.DecodeAll)
+	return nil
+}
+
+// unzstdOffsets writes the offsets of n rows, width bytes each, to dst, from a
+// frame of their lengths in byte planes. Where it is not ok and there is no
+// error, the frame has another shape than this package's writer gives it, and
+// unzstd may know it.
+func (d *decompressors) unzstdOffsets(dst, src []byte, n, width int) (ok bool, err error) {
+	if err := d.makeZstd(); err != nil {
+		return false, err
+	}
+	ok, err = d.frames.Offsets(dst, src, n, width)
+	if err != nil {
+		err = tag(ErrCorrupt, fmt.Errorf("zstd: %w", withoutEOF(err)))
+	}
+	return ok, err
+}
+
 func (d *decompressors) unzstd(dst, src []byte) error {
-	if d.zstd == nil {
-		// The limit to the capacity of the destination is what keeps a frame
-		// from growing past the length it was claimed to have.
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return fmt.Errorf("zstd decoder: %w", err)
-		}
-		d.zstd = dec
+	if err := d.makeZstd(); err != nil {
+		return err
 	}
 	out, err := d.zstd.DecodeAll(src, dst[:0:len(dst)])
 	switch {

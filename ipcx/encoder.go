@@ -36,7 +36,6 @@ type Encoder struct {
 
 	segments [][]byte         // stored bytes of each buffer
 	slots    []readbuf.Buffer // the memory behind segments, by buffer
-	planes   []readbuf.Buffer // rewritten buffers before compression, by worker
 
 	cleaner cleaner
 
@@ -50,14 +49,14 @@ func NewEncoder(opts ...Option) (*Encoder, error) {
 }
 
 func newEncoder(cfg *config) (*Encoder, error) {
-	if cfg.err != nil {
-		return nil, cfg.err
+	if err := cfg.checkWriter(); err != nil {
+		return nil, err
 	}
 	comp, err := newCompressor(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Encoder{cfg: cfg, comp: comp, planes: make([]readbuf.Buffer, cfg.concurrency), cleaner: cleaner{nulls: cfg.zeroNulls}}, nil
+	return &Encoder{cfg: cfg, comp: comp, cleaner: cleaner{nulls: cfg.zeroNulls}}, nil
 }
 
 // Encode returns the metadata and the body of the message to store for one with
@@ -257,9 +256,6 @@ func (e *Encoder) grow(n int) {
 	for i := range e.slots {
 		e.slots[i].Sized(0)
 	}
-	for i := range e.planes {
-		e.planes[i].Sized(0)
-	}
 	for len(e.slots) < n {
 		e.slots = append(e.slots, readbuf.Buffer{})
 	}
@@ -272,35 +268,42 @@ func (e *Encoder) grow(n int) {
 // buffer stores buffer i, which holds raw, as segment i. role is nil in a
 // message that is not flagged.
 func (e *Encoder) buffer(worker, i int, m *message, role *layout.Buffer, raw []byte) error {
-	rewrite := false
+	rewrite, n := false, 0
 	if role != nil {
-		node := m.nodes[role.Node]
-		rewrite, _ = rewritten(*role, node, int64(len(raw)))
+		rewrite, _ = rewritten(*role, m.nodes[role.Node], int64(len(raw)))
+		n = int(m.nodes[role.Node].length)
+	}
+	if e.comp == nil || len(raw) == 0 {
 		if rewrite {
-			scratch := &e.planes[worker]
-			if e.comp == nil {
-				scratch = &e.slots[i]
-			}
-			dst := scratch.Again(len(raw))
-			if err := split(*role, dst, raw, int(node.length)); err != nil {
+			dst := e.slots[i].Again(len(raw))
+			if err := split(*role, dst, raw, n); err != nil {
 				return err
 			}
 			raw = dst
 		}
-	}
-	if e.comp == nil || len(raw) == 0 {
 		e.segments[i] = raw
 		return nil
 	}
 
 	dst := append(e.slots[i].Empty(), rawPrefix...)
-	dst, err := e.comp.compress(worker, dst, raw)
+	var err error
+	if rewrite {
+		dst, err = e.comp.compressOffsets(worker, dst, raw, n, *role)
+	} else {
+		dst, err = e.comp.compress(worker, dst, raw)
+	}
 	if err != nil {
 		return err
 	}
-	if e.keep(len(raw), len(dst)-len(rawPrefix), role != nil) {
+	switch {
+	case e.keep(len(raw), len(dst)-len(rawPrefix), role != nil):
 		putPrefix(dst, int64(len(raw)))
-	} else {
+	case rewrite:
+		dst = slices.Grow(dst[:len(rawPrefix)], len(raw))[:len(rawPrefix)+len(raw)]
+		if err := split(*role, dst[len(rawPrefix):], raw, n); err != nil {
+			return err
+		}
+	default:
 		dst = append(dst[:len(rawPrefix)], raw...)
 	}
 	e.slots[i].Keep(dst)

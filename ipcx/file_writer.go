@@ -35,7 +35,7 @@ func NewFileWriter(w io.Writer, opts ...Option) (*FileWriter, error) {
 }
 
 // Write writes a record batch, and before the first one the schema. A batch of
-// another schema is an error, and nothing is written; after any other error
+// another schema than that is an error and is not written; after any other error
 // nothing can be written any more.
 func (f *FileWriter) Write(rec arrow.RecordBatch) error { return f.w.Write(rec) }
 

@@ -28,10 +28,6 @@ func TestOptionsOutOfRange(t *testing.T) {
 		"level 0":           ipcx.WithZstdLevel(0),
 		"level 23":          ipcx.WithZstdLevel(23),
 		"level -1":          ipcx.WithZstdLevel(-1),
-		"savings NaN":       ipcx.WithMinSpaceSavings(math.NaN()),
-		"savings -1":        ipcx.WithMinSpaceSavings(-1),
-		"savings 2":         ipcx.WithMinSpaceSavings(2),
-		"savings Inf":       ipcx.WithMinSpaceSavings(math.Inf(1)),
 		"codec 3":           ipcx.WithCodec(3),
 		"codec -1":          ipcx.WithCodec(-1),
 		"lengths for 3":     ipcx.WithOffsetsAsLengths(ipcx.Zstd, 3),
@@ -131,6 +127,31 @@ func storedBuffers(t testing.TB, f piece) (stored [][]byte) {
 		}
 	}
 	return stored
+}
+
+// Savings out of range are an error of what compresses, and mean nothing to
+// anything else.
+func TestMinSpaceSavingsOutOfRange(t *testing.T) {
+	tab := texts(t)
+	plain := writeTable(t, tab)
+	for _, savings := range []float64{math.NaN(), -1, 2, math.Inf(1)} {
+		opt := ipcx.WithMinSpaceSavings(savings)
+		for _, codec := range []ipcx.Option{ipcx.WithZstd(), ipcx.WithLZ4()} {
+			var out bytes.Buffer
+			w := ipcx.NewWriter(&out, codec, opt)
+			require.ErrorIs(t, w.Write(tab.batches[0]), ipcx.ErrOption)
+			require.ErrorIs(t, w.Close(), ipcx.ErrOption)
+			_, err := ipcx.NewEncoder(codec, opt)
+			require.ErrorIs(t, err, ipcx.ErrOption)
+			_, err = ipcx.NewFileWriter(&out, codec, opt)
+			require.ErrorIs(t, err, ipcx.ErrOption)
+			_, err = ipcx.Convert(context.Background(), &out, bytes.NewReader(plain), codec, opt)
+			require.ErrorIs(t, err, ipcx.ErrOption)
+			require.Zero(t, out.Len())
+		}
+		require.Equal(t, plain, writeTable(t, tab, opt))
+		requireTable(t, tab, newReader(t, plain, opt))
+	}
 }
 
 // prefixOf returns the length prefix of a stored buffer.

@@ -59,9 +59,9 @@ func (c *config) arrowWriterOptions() ([]ipc.Option, error) {
 	case Zstd:
 		opts = append(opts, ipc.WithZstd())
 	}
-	switch {
-	case c.err != nil:
-		return opts, c.err
+	switch err := c.checkWriter(); {
+	case err != nil:
+		return opts, err
 	case c.offsetsAsLengths():
 		return opts, tag(ErrOption, errors.New("ipcx: WithOffsetsAsLengths cannot be had from arrow-go's payloads: use NewWriter, or NewPayloadWriter"))
 	case c.zstdLevel != defaultZstdLevel:
@@ -71,7 +71,7 @@ func (c *config) arrowWriterOptions() ([]ipc.Option, error) {
 }
 
 // Write writes a record batch, and before the first one the schema. A batch of
-// another schema is an error, and nothing is written; after any other error
+// another schema than that is an error and is not written; after any other error
 // nothing can be written any more.
 func (w *Writer) Write(rec arrow.RecordBatch) error {
 	switch {

@@ -218,7 +218,7 @@ func TestWriterWithPayloadWriter(t *testing.T) {
 	for name, opts := range map[string][]ipcx.Option{
 		"lengths": flaggedZstd(),
 		"level":   {ipcx.WithZstd(), ipcx.WithZstdLevel(9)},
-		"range":   {ipcx.WithMinSpaceSavings(2)},
+		"range":   {ipcx.WithZstd(), ipcx.WithMinSpaceSavings(2)},
 	} {
 		var pw payloads
 		w := ipcx.NewWriterWithPayloadWriter(&pw, opts...)

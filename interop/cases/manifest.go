@@ -27,10 +27,12 @@ type Manifest struct {
 	Read []ReadCase `json:"read"`
 	// Refuse has the files to refuse.
 	Refuse []RefuseCase `json:"refuse"`
-	// Accept has flagged files with the second mark taken away: what an
-	// implementation that knows no codecs takes for plain. They show that a
-	// driver sees it when a file is accepted.
+	// Accept has flagged streams with the second mark taken away, to see which
+	// implementations would do with the first alone.
 	Accept []RefuseCase `json:"accept"`
+	// Control has files that are not flagged at all, to be accepted: a driver
+	// that refused everything would be none.
+	Control []RefuseCase `json:"control"`
 	// Values has the rows of Plain, a list of objects for each batch.
 	Values [][]any `json:"values"`
 	// Write has tables to write, from the references in stream format, as
@@ -50,12 +52,13 @@ type ReadCase struct {
 
 // RefuseCase is a file to refuse.
 type RefuseCase struct {
-	Path   string `json:"path"`
-	Table  string `json:"table"`
-	Codec  string `json:"codec"`
-	Format string `json:"format"`
-	Plain  int    `json:"plain"` // batches in front that are not flagged
-	Flags  []bool `json:"flags"` // which batches are
+	Path    string `json:"path"`
+	Table   string `json:"table"`
+	Codec   string `json:"codec"`
+	Format  string `json:"format"`
+	Plain   int    `json:"plain"`   // batches in front that are not flagged
+	Flags   []bool `json:"flags"`   // which batches are
+	Columns int    `json:"columns"` // of the schema
 }
 
 // WriteCase is a table to write.
@@ -87,11 +90,12 @@ type Result struct {
 // Steps and outcomes of a Result. Where an implementation cannot read a
 // reference, its type is unsupported, and nothing else is asked of the table.
 const (
-	StepRead   = "read"   // equal, unsupported, different or failed
-	StepRefuse = "refuse" // refused or accepted
-	StepAccept = "accept" // refused or accepted
-	StepWrite  = "write"  // written or unsupported
-	StepValues = "values" // equal or different
+	StepRead    = "read"    // equal, unsupported, different or failed
+	StepRefuse  = "refuse"  // refused or accepted
+	StepAccept  = "accept"  // refused or accepted
+	StepControl = "control" // refused or accepted
+	StepWrite   = "write"   // written or unsupported
+	StepValues  = "values"  // equal or different
 
 	Equal       = "equal"
 	Unsupported = "unsupported"
@@ -99,5 +103,7 @@ const (
 	Failed      = "failed"
 	Refused     = "refused"
 	Accepted    = "accepted"
+	Harmless    = "harmless" // accepted, but nothing that is in a buffer
+	Theirs      = "theirs"   // different or failed, and so is pyarrow's file
 	Written     = "written"
 )

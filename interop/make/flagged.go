@@ -24,6 +24,11 @@ func (o *output) flagged(table *cases.Table) error {
 			if err := o.refuse(table.Name, codec, format, data); err != nil {
 				return fmt.Errorf("%s, %s: %w", codec, format.Name, err)
 			}
+			if table.Name == mixable().Name {
+				o.manifest.Control = append(o.manifest.Control, cases.RefuseCase{
+					Path: path.Join("read", codec.String(), table.Name+format.Extension), Table: table.Name,
+					Codec: codec.String(), Format: format.Name, Flags: []bool{true, true}, Columns: 1})
+			}
 		}
 	}
 	return nil
@@ -69,6 +74,9 @@ func (o *output) refuse(table string, codec ipcx.Codec, format cases.Format, dat
 		Path: path.Join("refuse", codec.String(), table+format.Extension)}
 	flagged := 0
 	err := ipcx.Inspect(context.Background(), bytes.NewReader(data), func(m *ipcx.MessageInfo) error {
+		if m.Type == ipcx.MessageSchema {
+			c.Columns = m.Schema.NumFields()
+		}
 		if m.Type != ipcx.MessageRecordBatch {
 			return nil
 		}
@@ -90,7 +98,7 @@ func (o *output) refuse(table string, codec ipcx.Codec, format cases.Format, dat
 		return err
 	}
 	o.manifest.Refuse = append(o.manifest.Refuse, c)
-	if codec != ipcx.Uncompressed || format.Format != ipcx.StreamFormat {
+	if format.Format != ipcx.StreamFormat {
 		return nil
 	}
 	c.Path = path.Join("accept", codec.String(), table+format.Extension)

@@ -7,7 +7,7 @@
 //	DIR/reference/TABLE        by arrow-go, not compressed
 //	DIR/read/FORM/TABLE        by ipcx, not flagged
 //	DIR/refuse/CODEC/TABLE     by ipcx, flagged
-//	DIR/accept/none/TABLE      the same without the second mark
+//	DIR/accept/CODEC/TABLE     the same without the second mark
 //
 // TABLE ends in .arrows for a stream and in .arrow for a file.
 package main

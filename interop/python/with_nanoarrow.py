@@ -29,17 +29,8 @@ def write(table, path, format, codec):
 
 
 def attempts(case):
-    def batches(path, got):
-        with na.ArrayStream.from_path(str(path)) as stream:
-            for chunk in stream.iter_chunks():
-                got.append(chunk)
-                chunk.to_pylist()
+    def stream(path):
+        return na.ArrayStream.from_path(str(path))
 
-    def whole(path, got):
-        with na.ArrayStream.from_path(str(path)) as stream:
-            array = stream.read_all()
-        got.append(array)
-        array.to_pylist()
-
-    yield "batch by batch", batches
-    yield "read_all", whole
+    yield "batch by batch", lambda path, got: got.extend(stream(path).iter_chunks())
+    yield "read_all", lambda path, got: stream(path).read_all()

@@ -8,6 +8,7 @@ import pyarrow.dataset
 import pyarrow.feather
 
 from canonical import difference, rows  # noqa: F401
+from driver import Unsupported
 
 NAME = "pyarrow"
 VERSION = pa.__version__
@@ -30,6 +31,8 @@ def read(path, format):
 
 def write(table, path, format, codec):
     schema, batches = table
+    if codec != "none" and any(map(has_union, schema.types)):
+        raise Unsupported("crashes when it compresses a union without rows that it has read")
     options = pa.ipc.IpcWriteOptions(compression=None if codec == "none" else codec,
                                      emit_dictionary_deltas=True)
     new = pa.ipc.new_stream if format == "stream" else pa.ipc.new_file
@@ -38,34 +41,23 @@ def write(table, path, format, codec):
             writer.write_batch(batch)
 
 
+def has_union(type):
+    return pa.types.is_union(type) or any(has_union(type.field(i).type) for i in range(type.num_fields))
+
+
 def attempts(case):
     if case["format"] == "stream":
-        yield "batch by batch", lambda path, got: take(pa.ipc.open_stream(pa.OSFile(str(path))), got)
-        yield "mapped", lambda path, got: take(pa.ipc.open_stream(pa.memory_map(str(path))), got)
-        yield "first column", lambda path, got: take(pa.ipc.open_stream(
-            pa.OSFile(str(path)), options=pa.ipc.IpcReadOptions(included_fields=[0])), got)
-        yield "read_all", lambda path, got: whole(pa.ipc.open_stream(str(path)).read_all(), got)
+        yield "batch by batch", lambda path, got: got.extend(pa.ipc.open_stream(pa.OSFile(str(path))))
+        yield "mapped", lambda path, got: got.extend(pa.ipc.open_stream(pa.memory_map(str(path))))
+        for i in range(case["columns"]):
+            yield f"column {i}", lambda path, got, i=i: got.extend(pa.ipc.open_stream(
+                str(path), options=pa.ipc.IpcReadOptions(included_fields=[i])))
+        yield "read_all", lambda path, got: pa.ipc.open_stream(str(path)).read_all()
         return
     for i, flagged in enumerate(case["flags"]):
         if flagged:
-            yield f"batch {i}", lambda path, got, i=i: touch(pa.ipc.open_file(str(path)).get_batch(i), got, case["plain"])
-            yield f"batch {i}, mapped", lambda path, got, i=i: touch(
-                pa.ipc.open_file(pa.memory_map(str(path))).get_batch(i), got, case["plain"])
-    yield "read_all", lambda path, got: whole(pa.ipc.open_file(str(path)).read_all(), got)
-    yield "feather", lambda path, got: whole(pa.feather.read_table(str(path)), got)
-    yield "dataset", lambda path, got: whole(pa.dataset.dataset(str(path), format="ipc").to_table(), got)
-
-
-def take(reader, got):
-    for batch in reader:
-        touch(batch, got)
-
-
-def touch(batch, got, plain=0):
-    got.extend([None] * (plain + 1 if plain else 1))
-    batch.to_pylist()
-
-
-def whole(table, got):
-    got.append(table)
-    table.to_pylist()
+            yield f"batch {i}", lambda path, got, i=i: pa.ipc.open_file(str(path)).get_batch(i)
+            yield f"batch {i}, mapped", lambda path, got, i=i: pa.ipc.open_file(pa.memory_map(str(path))).get_batch(i)
+    yield "read_all", lambda path, got: pa.ipc.open_file(str(path)).read_all()
+    yield "feather", lambda path, got: pa.feather.read_table(str(path))
+    yield "dataset", lambda path, got: pa.dataset.dataset(str(path), format="ipc").to_table()

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -314,4 +317,31 @@ func TestConvertBrokenOutput(t *testing.T) {
 	code := run(t.Context(), []string{"convert", tablePath(t), "-"}, nil, broken{full}, &stderr)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr.String(), "disk full")
+}
+
+// TestConvertVerifyFails converts what no reader can make arrays of: messages
+// are converted as they are, and comparing the arrays finds it.
+func TestConvertVerifyFails(t *testing.T) {
+	dir := t.TempDir()
+	src := writeFile(t, filepath.Join(dir, "src.arrows"), shortOffsets(t))
+	dst := writeFile(t, filepath.Join(dir, "dst.arrows"), []byte("old"))
+	args := []string{"convert", "--force", src, dst}
+	requireFails(t, exitFailed, append(args, "--verify"), "record batch 0")
+	require.Equal(t, "old", string(readFile(t, dst)))
+	require.Len(t, entries(t, dir), 2)
+	requireTool(t, args...)
+}
+
+// TestConvertInterrupted interrupts a conversion that waits for its source.
+func TestConvertInterrupted(t *testing.T) {
+	stdin, never := io.Pipe()
+	defer never.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(20*time.Millisecond, func() { cancel(&interrupted{2}) })
+	var stderr strings.Builder
+	dir := t.TempDir()
+	code := run(ctx, []string{"convert", "-", filepath.Join(dir, "x")}, stdin, io.Discard, &stderr)
+	require.Equal(t, 130, code)
+	require.Contains(t, stderr.String(), "interrupted")
+	require.Empty(t, entries(t, dir))
 }

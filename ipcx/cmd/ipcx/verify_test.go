@@ -66,6 +66,27 @@ func faulty(t testing.TB, format ipcx.Format) []byte {
 	return convertBytes(t, out.Bytes(), ipcx.WithFormat(format))
 }
 
+// shortOffsets returns a stream with fewer offsets than its rows need.
+func shortOffsets(t testing.TB) []byte {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.BinaryTypes.String}}, nil)
+	var offsets []byte
+	for i := range uint32(101) {
+		offsets = binary.LittleEndian.AppendUint32(offsets, i)
+	}
+	b := array.NewData(arrow.BinaryTypes.String, 100, []*memory.Buffer{nil, memory.NewBufferBytes(offsets), memory.NewBufferBytes(make([]byte, 100))}, nil, 0, 0)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	require.NoError(t, w.Write(array.NewRecordBatch(schema, []arrow.Array{array.MakeFromData(b)}, 100)))
+	require.NoError(t, w.Close())
+	stream := out.Bytes()
+	length := binary.LittleEndian.AppendUint64(nil, 404) // of the offsets, among the buffers
+	at := bytes.Index(stream, length)
+	require.Positive(t, at)
+	require.Equal(t, at, bytes.LastIndex(stream, length))
+	copy(stream[at:], binary.LittleEndian.AppendUint64(nil, 40))
+	return stream
+}
+
 func TestVerifyFaulty(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range []ipcx.Format{ipcx.FileFormat, ipcx.StreamFormat} {

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package bench
+
+import "time"
+
+// usage is not known here.
+func usage() (faults int64, cpu time.Duration) { return 0, 0 }
