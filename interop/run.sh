@@ -49,7 +49,7 @@ install_javascript() {
 
 install_java() {
 	cp "$here/java/pom.xml" "$cache/java/"
-	(cd "$cache/java" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib)
+	(cd "$cache/java" && mvn -q -B -Dstyle.color=never dependency:copy-dependencies -DoutputDirectory=lib)
 }
 
 install python "$here/python/requirements.txt"

@@ -119,7 +119,7 @@ func TestCutConvert(t *testing.T) {
 					require.NotErrorIs(t, err, io.EOF, "cut at %d", n)
 					out = append(out, marker...)
 				}
-				if len(out) > len(marker) {
+				if len(out) > len(marker) && n%4 == 0 {
 					require.Len(t, drainBytes(out).Batches, complete, "cut at %d", n)
 				}
 			}

@@ -114,7 +114,6 @@ func TestGoldenConvert(t *testing.T) {
 	}
 	for name, data := range golden(t, ".arrow_file") {
 		run(name, data, oracle.File(data), map[string][]ipcx.Option{
-			"zstd":         {ipcx.WithZstd()},
 			"LZ4, flagged": {ipcx.WithLZ4(), ipcx.WithOffsetsAsLengths(ipcx.LZ4Frame)},
 		})
 	}

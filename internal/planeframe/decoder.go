@@ -11,11 +11,13 @@ type Decoder struct {
 	decodeAll func(src, dst []byte) ([]byte, error)
 
 	segments []segment
-	ordinary int // which of them has sequences, or -1
-	last     int // Huffman or ordinary segment that is in store, if one at a time is
+	blocks   int // where the first block is in the frame
+	ordinary int // which segment has sequences, or -1
+	last     int // the Huffman segment that is in store, if one at a time is
 	huffman  huff0.Scratch
-	store    []byte // decoded segments
+	store    []byte // decoded Huffman segments
 	region   []byte // a frame of the ordinary segment
+	content  []byte // of the ordinary segment
 	rows     [8][]byte
 	rowBytes [8 * rowSize]byte
 }
@@ -54,19 +56,30 @@ func (d *Decoder) Offsets(dst, frame []byte, n, width int) (ok bool, err error) 
 		return false, err
 	}
 	defer d.release()
+	// Sequences may refer to what is before the first block that has any.
+	// Mostly they do not.
+	if d.ordinary >= 0 && !d.decodeOrdinary() {
+		d.widen(frame)
+		if !d.decodeOrdinary() {
+			return false, nil
+		}
+	}
 	d.last = -1
 	if d.planesToDecode(n, width) > 1 {
-		if ok, err := d.decodeEverything(); !ok {
+		if err := d.decodeAllHuffman(); err != nil {
 			return false, err
 		}
 	}
-	if ok, err := d.copy(dst[:width], 0); !ok {
+	if err := d.copy(dst[:width], 0); err != nil {
 		return false, err
 	}
-	if ok, err := d.join(dst[:(n+1)*width], n, width); !ok {
+	if err := d.join(dst[:(n+1)*width], n, width); err != nil {
 		return false, err
 	}
-	return d.copy(dst[(n+1)*width:], (n+1)*width)
+	if err := d.copy(dst[(n+1)*width:], (n+1)*width); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // release lets go of the caller's frame.
@@ -82,7 +95,7 @@ func (d *Decoder) planesToDecode(n, width int) (planes int) {
 	plane := -1 // the last one that was counted
 	for i := range d.segments {
 		s := &d.segments[i]
-		if s.kind != huffman && s.kind != ordinary {
+		if s.kind != huffman {
 			continue
 		}
 		first, last := (s.start-width)/n, (s.end-1-width)/n
@@ -95,43 +108,44 @@ func (d *Decoder) planesToDecode(n, width int) (planes int) {
 	return planes
 }
 
-// decodeEverything decodes all segments, each to a place of its own.
-func (d *Decoder) decodeEverything() (ok bool, err error) {
+// decodeAllHuffman decodes all Huffman segments, each to a place of its own.
+func (d *Decoder) decodeAllHuffman() error {
 	size := 0
 	for i := range d.segments {
-		if s := &d.segments[i]; s.kind == huffman || s.kind == ordinary {
+		if s := &d.segments[i]; s.kind == huffman {
 			size += s.end - s.start
 		}
 	}
 	store := d.room(size)
 	for i := range d.segments {
 		s := &d.segments[i]
-		if s.kind != huffman && s.kind != ordinary {
+		if s.kind != huffman {
 			continue
 		}
 		size := s.end - s.start
-		if ok, err := d.decode(s, store[:0:size]); !ok {
-			return false, err
+		if err := d.decode(s, store[:0:size]); err != nil {
+			return err
 		}
 		store = store[size:]
 	}
-	return true, nil
+	return nil
 }
 
 // bytes returns the content of a segment that is no run. It holds until the
-// next call, if segments are decoded one at a time.
-func (d *Decoder) bytes(i int) (p []byte, ok bool, err error) {
+// next call, if segments are decoded one at a time. They have to be asked for
+// in their order then, for the sake of the trees.
+func (d *Decoder) bytes(i int) ([]byte, error) {
 	s := &d.segments[i]
 	if s.decoded != nil {
-		return s.decoded, true, nil
+		return s.decoded, nil
 	}
 	if d.last >= 0 {
 		d.segments[d.last].decoded = nil
 	}
 	d.last = i
 	size := s.end - s.start
-	ok, err = d.decode(s, d.room(size)[:0:size])
-	return s.decoded, ok, err
+	err := d.decode(s, d.room(size)[:0:size])
+	return s.decoded, err
 }
 
 // room returns that many bytes of store.
@@ -142,28 +156,34 @@ func (d *Decoder) room(size int) []byte {
 	return d.store[:size]
 }
 
-// decode decodes a segment into dst, which has no length and the capacity of
-// the content.
-func (d *Decoder) decode(s *segment, dst []byte) (ok bool, err error) {
-	size := cap(dst)
-	if s.kind == ordinary {
-		d.region = appendHeader(d.region[:0], size)
-		last := len(d.region) + s.last
-		d.region = append(d.region, s.data...)
-		d.region[last] |= lastBlock
-		// On its own the region may be refused for what is right in its
-		// place, so an error is not the last word.
-		out, err := d.decodeAll(d.region, dst)
-		if err != nil || len(out) != size {
-			return false, nil
-		}
-		s.decoded = out
-		return true, nil
+// decodeOrdinary decodes the ordinary segment. It reports whether that is the
+// content it should be; if not, the frame may still be right as a whole.
+func (d *Decoder) decodeOrdinary() bool {
+	s := &d.segments[d.ordinary]
+	size := s.end - s.start
+	d.region = appendHeader(d.region[:0], size)
+	last := len(d.region) + s.last
+	d.region = append(d.region, s.data...)
+	d.region[last] |= lastBlock
+	if cap(d.content) < size {
+		d.content = make([]byte, size)
 	}
+	content, err := d.decodeAll(d.region, d.content[:0:size])
+	if err != nil || len(content) != size {
+		return false
+	}
+	s.decoded = content
+	return true
+}
+
+// decode decodes a Huffman segment into dst, which has no length and the
+// capacity of the content.
+func (d *Decoder) decode(s *segment, dst []byte) (err error) {
+	size := cap(dst)
 	streams := s.data
 	if !s.treeless {
 		if _, streams, err = huff0.ReadTable(s.data, &d.huffman); err != nil {
-			return false, &CorruptError{At: s.at, What: "Huffman tree", Err: err}
+			return &CorruptError{At: s.at, What: "Huffman tree", Err: err}
 		}
 	}
 	var out []byte
@@ -173,13 +193,13 @@ func (d *Decoder) decode(s *segment, dst []byte) (ok bool, err error) {
 		out, err = d.huffman.Decoder().Decompress1X(dst, streams)
 	}
 	if err != nil {
-		return false, &CorruptError{At: s.at, What: "Huffman-coded literals", Err: err}
+		return &CorruptError{At: s.at, What: "Huffman-coded literals", Err: err}
 	}
 	if len(out) != size {
-		return false, corrupt(s.at, "%d literals, the block says %d", len(out), size)
+		return corrupt(s.at, "%d literals, the block says %d", len(out), size)
 	}
 	s.decoded = out
-	return true, nil
+	return nil
 }
 
 // find returns the segment that the content's byte at is in.
@@ -196,9 +216,9 @@ func (d *Decoder) find(at int) int {
 }
 
 // copy writes the content from byte at on to dst.
-func (d *Decoder) copy(dst []byte, at int) (ok bool, err error) {
+func (d *Decoder) copy(dst []byte, at int) error {
 	if len(dst) == 0 {
-		return true, nil
+		return nil
 	}
 	for i := d.find(at); len(dst) > 0; i++ {
 		s := &d.segments[i]
@@ -208,13 +228,13 @@ func (d *Decoder) copy(dst []byte, at int) (ok bool, err error) {
 				dst[k] = s.value
 			}
 		} else {
-			p, ok, err := d.bytes(i)
-			if !ok {
-				return false, err
+			p, err := d.bytes(i)
+			if err != nil {
+				return err
 			}
 			copy(dst[:n], p[at-s.start:])
 		}
 		dst, at = dst[n:], at+n
 	}
-	return true, nil
+	return nil
 }

@@ -8,7 +8,7 @@ const rowSize = 1024
 // join writes the offsets after the first one, which is in offsets already. It
 // goes over the entries in stretches in which each plane is either constant, or
 // bytes of one segment.
-func (d *Decoder) join(offsets []byte, n, width int) (ok bool, err error) {
+func (d *Decoder) join(offsets []byte, n, width int) error {
 	var in [8]int // the segment that each plane is in
 	for j := range width {
 		in[j] = d.find(width + j*n)
@@ -29,9 +29,9 @@ func (d *Decoder) join(offsets []byte, n, width int) (ok bool, err error) {
 				constant |= uint64(s.value) << (8 * j)
 				continue
 			}
-			p, ok, err := d.bytes(in[j])
-			if !ok {
-				return false, err
+			p, err := d.bytes(in[j])
+			if err != nil {
+				return err
 			}
 			planes[j] = p[at-s.start:]
 			varying = j + 1
@@ -44,7 +44,7 @@ func (d *Decoder) join(offsets []byte, n, width int) (ok bool, err error) {
 		}
 		i += count
 	}
-	return true, nil
+	return nil
 }
 
 // sum writes the offsets of one stretch of count entries. planes are nil where

@@ -99,6 +99,7 @@ func checkFrame(t testing.TB, enc *planeframe.Encoder, dec *planeframe.Decoder,
 	dst := bytes.Repeat([]byte{0xA5}, len(offsets))
 	ok, err := dec.Offsets(dst, frame, n, w)
 	require.NoError(t, err, n)
+
 	if !ok { dec.Dump(frame, len(offsets)) }
 	require.True(t, ok, n)
 	require.True(t, bytes.Equal(offsets, dst), n)

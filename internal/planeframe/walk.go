@@ -34,7 +34,7 @@ func (d *Decoder) walk(frame []byte, size int) (ok bool, err error) {
 		return false, corrupt(4, "content of %d bytes, want %d", wide, size)
 	}
 	d.segments = d.segments[:0]
-	d.ordinary = -1
+	d.ordinary, d.blocks = -1, at
 	known, tree := 0, false
 	for last := false; !last; {
 		if len(frame)-at < blockHeader {
@@ -73,17 +73,18 @@ func (d *Decoder) walk(frame []byte, size int) (ok bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			if sequences {
+			// A tree that is not at hand is one of the ordinary segment.
+			if sequences || s.kind == huffman && s.treeless && !tree && d.ordinary >= 0 {
 				known -= d.joinOrdinary(frame, s.at, at)
 				tree = false
 				continue
 			}
 			content = s.end
 			if s.kind == huffman {
-				switch {
-				case content == 0 || s.treeless && !tree && d.ordinary >= 0:
+				if content == 0 {
 					return false, nil
-				case s.treeless && !tree:
+				}
+				if s.treeless && !tree {
 					return false, corrupt(s.at, "literals without a tree, and no tree before them")
 				}
 				tree = true
@@ -147,8 +148,7 @@ func (s *segment) compressed(data []byte) (sequences bool, err error) {
 	return false, nil
 }
 
-// joinOrdinary makes the block at frame[from:to], which has sequences, part of
-// the one ordinary segment, together with all that is between them, and returns
+// joinOrdinary makes the block at frame[from:to] part of the one ordinary segment, together with all that is between them, and returns
 // how many bytes of known content that swallows.
 func (d *Decoder) joinOrdinary(frame []byte, from, to int) (swallowed int) {
 	if d.ordinary < 0 {
@@ -176,9 +176,23 @@ func (d *Decoder) place(size int) {
 		if s.end == 0 {
 			continue
 		}
+		if s.kind == ordinary {
+			d.ordinary = len(kept)
+		}
 		s.start, at = at, at+s.end
 		s.end = at
 		kept = append(kept, s)
 	}
 	d.segments = kept
+}
+
+// widen makes all blocks from the first one on part of the ordinary segment.
+func (d *Decoder) widen(frame []byte) {
+	s := d.segments[d.ordinary]
+	s.last += s.at - d.blocks
+	s.data = frame[d.blocks : s.at+len(s.data)]
+	s.start, s.at = 0, d.blocks
+	d.segments[0] = s
+	d.segments = append(d.segments[:1], d.segments[d.ordinary+1:]...)
+	d.ordinary = 0
 }

@@ -34,7 +34,7 @@ func Flagged() []Table {
 			common = append(common, f)
 		}
 	}
-	tables = append(tables, Table{Name: "common_types", Batches: []arrow.RecordBatch{batch(6, some, common...), batch(7, empty, common...)}})
+	tables = append(tables, Table{Name: Common, Batches: []arrow.RecordBatch{batch(6, some, common...), batch(7, empty, common...)}})
 	return append(tables, Lookalikes()...)
 }
 

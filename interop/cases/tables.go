@@ -25,6 +25,13 @@ func (t *Table) Schema() *arrow.Schema { return t.Batches[0].Schema() }
 // implementation's values can be written down; see Rows.
 const Plain = "plain"
 
+// Deltas is the name of the table whose dictionary grows.
+const Deltas = "dictionary_deltas"
+
+// Common is the name of the flagged table with types that every implementation
+// knows.
+const Common = "common_types"
+
 // Tables returns the tables to read: Plain, one for each type that arrow-go
 // writes, nested types, and dictionaries that grow and that are replaced.
 func Tables() []Table {
@@ -35,7 +42,7 @@ func Tables() []Table {
 	}
 	words := arrow.Field{Name: "word", Nullable: true, Type: &arrow.DictionaryType{
 		IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}}
-	deltas := Table{Name: "dictionary_deltas", Deltas: true}
+	deltas := Table{Name: Deltas, Deltas: true}
 	replaced := Table{Name: "dictionary_replaced", StreamOnly: true}
 	for i := range 3 {
 		o := arrowgen.Options{Rows: 30 + i, Nulls: 0.2, DictLen: 10 + 10*i}

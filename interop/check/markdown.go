@@ -37,7 +37,7 @@ func (rep *report) sorted() []*row {
 // results give the same text.
 func (rep *report) markdown() string {
 	var out strings.Builder
-	out.WriteString("Files, streams / files; \"a of b\" where not all are as they should be.\n\n")
+	out.WriteString("Streams / files that are read and hold equal data, and ways to read flagged ones that\nend in an error; \"a of b\" where not all do.\n\n")
 	out.WriteString("| implementation |")
 	for _, group := range []string{"reads ours", "refuses flagged", "we read theirs"} {
 		for _, codec := range cases.Codecs {
@@ -68,11 +68,30 @@ func (rep *report) markdown() string {
 		if len(x.unsupported) > 0 {
 			fmt.Fprintf(&out, "- %s cannot read what arrow-go writes of: %s.\n", x.title(), strings.Join(slices.Sorted(maps.Keys(x.unsupported)), ", "))
 		}
-		for _, note := range slices.Sorted(maps.Keys(x.notes)) {
-			fmt.Fprintf(&out, "- %s %s (%d).\n", x.title(), note, x.notes[note])
+		for _, group := range x.grouped() {
+			fmt.Fprintf(&out, "- %s cannot read %s, ours or pyarrow's.\n", x.title(), group)
+		}
+		for _, text := range slices.Sorted(maps.Keys(x.notes)) {
+			n := x.notes[text]
+			fmt.Fprintf(&out, "- %s %s (%d times; `%s`).\n", x.title(), text, n.count, n.example)
 		}
 	}
 	return out.String()
+}
+
+// grouped returns which tables the implementation cannot read in which files,
+// its own fault, with those that fail in the same ones together.
+func (x *row) grouped() []string {
+	tables := map[string][]string{}
+	for _, table := range slices.Sorted(maps.Keys(x.theirs)) {
+		files := strings.Join(slices.Sorted(maps.Keys(x.theirs[table])), ", ")
+		tables[files] = append(tables[files], table)
+	}
+	var groups []string
+	for _, files := range slices.Sorted(maps.Keys(tables)) {
+		groups = append(groups, strings.Join(tables[files], ", ")+" ("+files+")")
+	}
+	return groups
 }
 
 func (x *row) title() string {

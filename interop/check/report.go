@@ -22,8 +22,29 @@ type row struct {
 	cells         map[cell]*tally
 	refusals      map[string]map[string]int // texts, by codec
 	unsupported   map[string]bool           // tables
+	common        map[string]string         // what it says of cases.Common, by codec
 	alone         tally                     // flagged messages without the second mark
-	notes         map[string]int
+	controls      int
+	theirs        map[string]map[string]bool // files of ours and of pyarrow's that it cannot read, by table
+	notes         map[string]*note
+}
+
+// note is something about an implementation that is not our fault.
+type note struct {
+	count   int
+	example string
+}
+
+func (x *row) note(text, example string) {
+	n := x.notes[text]
+	if n == nil {
+		n = &note{example: example}
+		x.notes[text] = n
+	}
+	n.count++
+	if len(example) < len(n.example) || len(example) == len(n.example) && example < n.example {
+		n.example = example
+	}
 }
 
 // cell is a column of the table.
@@ -55,7 +76,8 @@ func summarize(results []cases.Result) *report {
 		x := rep.rows[r.Implementation]
 		if x == nil {
 			x = &row{name: r.Implementation, version: r.Version, cells: map[cell]*tally{},
-				refusals: map[string]map[string]int{}, unsupported: map[string]bool{}, notes: map[string]int{}}
+				refusals: map[string]map[string]int{}, unsupported: map[string]bool{},
+				common: map[string]string{}, theirs: map[string]map[string]bool{}, notes: map[string]*note{}}
 			rep.rows[r.Implementation] = x
 		}
 		good, counted := x.take(&r)
@@ -87,26 +109,33 @@ func (x *row) take(r *cases.Result) (good, counted bool) {
 			x.unsupported[r.Table] = true
 			return true, false
 		case cases.Theirs:
-			x.notes["cannot read "+r.Table+" with "+r.Codec+" in a "+r.Format+", nor can it pyarrow's"]++
+			if x.theirs[r.Table] == nil {
+				x.theirs[r.Table] = map[string]bool{}
+			}
+			x.theirs[r.Table][r.Codec+" "+r.Format] = true
 			return true, true
 		}
 		return r.Outcome == cases.Equal, true
 	case cases.StepValues:
 		return r.Outcome == cases.Equal, false
 	case cases.StepControl:
+		x.controls++
 		return r.Outcome == cases.Accepted, false
 	case cases.StepAccept:
 		x.alone.add(r.Outcome == cases.Refused)
 		return true, false
 	case cases.StepRefuse:
 		if r.Outcome == cases.Harmless {
-			x.notes["hands out columns of type Null, which have no buffers, of a flagged message"]++
+			x.note("hands out a column of type Null, which has no buffers, of flagged messages", r.Text)
 			return true, false
 		}
 		if x.refusals[r.Codec] == nil {
 			x.refusals[r.Codec] = map[string]int{}
 		}
 		x.refusals[r.Codec][shortened(r.Text)]++
+		if r.Table == cases.Common {
+			x.common[r.Codec] = shortened(r.Text)
+		}
 		return r.Outcome == cases.Refused, true
 	case stepTheirs:
 		return x.takeTheirs(r)
@@ -120,7 +149,12 @@ var twoNumbers = regexp.MustCompile(`\d+ stored bytes hold .*\b\d+ bytes claimed
 // takeTheirs knows what others write that is wrong.
 func (x *row) takeTheirs(r *cases.Result) (good, counted bool) {
 	if r.Implementation == "apache-arrow" && r.Codec != "none" && r.Outcome == cases.Failed && twoNumbers.MatchString(r.Text) {
-		x.notes["writes the compressed length where the uncompressed one belongs, which is refused: "+example(r.Text)]++
+		x.note("writes the compressed length where the uncompressed one belongs with "+codecTitle(r.Codec)+", which we refuse",
+			twoNumbers.FindString(r.Text))
+		return true, true
+	}
+	if r.Implementation == "arrow-java" && r.Format == "file" && r.Table == cases.Deltas && r.Outcome == cases.Failed {
+		x.note("writes the first dictionary alone into a file, so that indices lead nowhere", r.Text)
 		return true, true
 	}
 	return r.Outcome == cases.Equal, true
@@ -138,6 +172,15 @@ func (x *row) missing() (faults []string) {
 	}
 	if x.cells[cell{stepTheirs, cases.Codecs[0].String(), cases.Formats[0].Name}] == nil {
 		faults = append(faults, x.name+": wrote nothing that could be read")
+	}
+	if x.controls == 0 {
+		faults = append(faults, x.name+": no result of step "+cases.StepControl)
+	}
+	// Of types that it knows it has to refuse the flag, not something else.
+	for codec, text := range x.common {
+		if most := mostFrequent(x.refusals[codec]); text != most {
+			faults = append(faults, fmt.Sprintf("%s: refuses %s with %s for %q, not for %q", x.name, cases.Common, codec, text, most))
+		}
 	}
 	return faults
 }
@@ -160,12 +203,4 @@ func shortened(text string) string {
 		text = text[:77] + "..."
 	}
 	return text
-}
-
-// example is an error with its numbers, without where it was.
-func example(text string) string {
-	if at := strings.LastIndex(text, "buffer"); at > 0 {
-		text = text[at:]
-	}
-	return number.ReplaceAllString(twoNumbers.FindString(text), "N")
 }
