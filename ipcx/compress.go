@@ -17,6 +17,9 @@ const defaultZstdLevel = 3
 // compressor compresses whole buffers. It is kept for the life of a stream.
 // Calls with different workers may run at the same time.
 type compressor interface {
+	// next makes ready for a message whose longest buffer is that many bytes.
+	next(longest int)
+
 	// compress appends src, compressed, to dst.
 	compress(worker int, dst, src []byte) ([]byte, error)
 
@@ -38,14 +41,22 @@ func newCompressor(cfg *config) (compressor, error) {
 }
 
 type zstdCompressor struct {
+	cfg    *config
 	enc    *zstd.Encoder
 	frames []*planeframe.Encoder // by worker
+	water  highWater
 }
 
 func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
+	c := &zstdCompressor{cfg: cfg, frames: make([]*planeframe.Encoder, cfg.concurrency)}
+	return c, c.start()
+}
+
+// start makes the encoders, anew if there are some already.
+func (c *zstdCompressor) start() error {
 	enc, err := zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(cfg.zstdLevel)),
-		zstd.WithEncoderConcurrency(cfg.concurrency),
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(c.cfg.zstdLevel)),
+		zstd.WithEncoderConcurrency(c.cfg.concurrency),
 		// Arrow C++ writes none either.
 		zstd.WithEncoderCRC(false),
 		// Without it a block in which no match is found is stored raw, however
@@ -53,13 +64,19 @@ func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
 		zstd.WithAllLitEntropyCompression(true),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("ipcx: zstd encoder: %w", err)
+		return fmt.Errorf("ipcx: zstd encoder: %w", err)
 	}
-	c := &zstdCompressor{enc: enc, frames: make([]*planeframe.Encoder, cfg.concurrency)}
+	c.enc = enc
 	for i := range c.frames {
 		c.frames[i] = planeframe.NewEncoder(enc.EncodeAll)
 	}
-	return c, nil
+	return nil
+}
+
+func (c *zstdCompressor) next(longest int) {
+	if c.water.next(longest) {
+		_ = c.start() // or the old ones stay
+	}
 }
 
 func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
@@ -99,6 +116,12 @@ func newLZ4Compressor(workers int) (*lz4Compressor, error) {
 	return c, nil
 }
 
+func (c *lz4Compressor) next(int) {
+	for i := range c.workers {
+		c.workers[i].planes.Sized(0)
+	}
+}
+
 func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
 	l := &c.workers[worker]
 	l.out.p = dst
@@ -114,7 +137,7 @@ func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
 }
 
 func (c *lz4Compressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {
-	lengths := c.workers[worker].planes.Sized(len(offsets))
+	lengths := c.workers[worker].planes.Again(len(offsets))
 	if err := split(role, lengths, offsets, n); err != nil {
 		return dst, err
 	}

@@ -141,12 +141,16 @@ func (p *part) assign(role layout.Buffer, nodes []fieldNode) error {
 // of dst is written.
 func (d *Decoder) fill(dst []byte) error {
 	codec, _ := codecOf(d.in.codec)
-	raw := int64(0)
+	raw, longest := int64(0), int64(0)
 	for i := range d.parts {
 		p := &d.parts[i]
 		end := p.at + p.length
 		clear(dst[end:min(align(end), int64(len(dst)))])
 		raw += p.length
+		longest = max(longest, p.length)
+	}
+	if d.water.next(int(longest)) {
+		d.Close()
 	}
 	i, err := largestFirst(d.cfg.decompressConcurrency, len(d.parts),
 		func(i int) int { return int(d.parts[i].length) },

@@ -34,6 +34,7 @@ type Decoder struct {
 	parts   []part
 	first   decodeWorker
 	others  []decodeWorker
+	water   highWater
 	body    readbuf.Buffer // of Decode
 	builder metadataBuilder
 	sel     *selection // nil for all columns

@@ -48,6 +48,10 @@ func readFooter(r io.ReaderAt, end int64, cfg *config) (*footer, error) {
 		return nil, fmt.Errorf("ipcx: end of the file: %w", err)
 	}
 	if string(tail[4:]) != magic {
+		var first [4]byte
+		if readAt(r, first[:], 0) == nil && binary.LittleEndian.Uint32(first[:]) == continuation {
+			return nil, tag(ErrNotArrow, errors.New("ipcx: this is an Arrow stream, not a file: use NewReader"))
+		}
 		return nil, tag(ErrNotArrow, fmt.Errorf("ipcx: the file ends in %q at byte %d, not in %q: it is cut, or no Arrow file", tail[4:], end-int64(len(magic)), magic))
 	}
 	size := int64(int32(binary.LittleEndian.Uint32(tail)))

@@ -77,10 +77,8 @@ func (r *Reader) own(err error) error {
 	switch {
 	case err == nil || err == io.EOF || r.mr == nil:
 		return err
-	case r.mr != nil && r.mr.lastErr() != nil && errors.Is(err, r.mr.lastErr()):
-		if !errors.Is(err, io.EOF) {
-			return r.mr.lastErr()
-		}
+	case r.mr.lastErr() != nil && r.mr.lastErr() != io.EOF && errors.Is(err, r.mr.lastErr()):
+		return r.mr.lastErr()
 	}
 	return fmt.Errorf("ipcx: %w", err)
 }

@@ -32,9 +32,14 @@ func (s *streamSource) next() ([]byte, error) {
 	s.at += int64(n)
 	switch {
 	case err != nil && n == 0 && errors.Is(err, io.EOF):
-		return nil, err
+		// Wrapped as arrow-go wraps it, whose reader tells this end from that
+		// of a stream with its marker where dictionaries are missing.
+		return nil, fmt.Errorf("ipcx: no message at byte %d: %w", start, err)
 	case err != nil:
 		return nil, fmt.Errorf("ipcx: reading the start of a message at byte %d: %d of 4 bytes: %w", start, n, withoutEOF(err))
+	}
+	if start == 0 && string(s.head[:4]) == magic[:4] {
+		return nil, tag(ErrNotArrow, errors.New("ipcx: this is an Arrow file, not a stream: use NewFileReader"))
 	}
 	length := binary.LittleEndian.Uint32(s.head[:4])
 	if length == continuation {

@@ -252,3 +252,26 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// However often one use asks again, it counts once: what other uses need is kept,
+// and the memory is let go as if it had asked once for the most.
+func TestAgainBeginsNoUse(t *testing.T) {
+	var b readbuf.Buffer
+	for range 10 {
+		b.Sized(0)
+		require.Len(t, b.Again(1<<20), 1<<20)
+		for range 200 {
+			p := b.Again(100)
+			require.Len(t, p, 100)
+			require.Equal(t, 100, cap(p))
+		}
+		require.Equal(t, 1<<20, b.Cap(), "the next use needs it")
+	}
+	for range 100 {
+		b.Sized(0)
+		b.Again(100)
+	}
+	require.Less(t, b.Cap(), 1<<20)
+	require.Empty(t, b.Again(-1))
+	require.Len(t, b.Again(1<<21), 1<<21)
+}

@@ -100,7 +100,6 @@ func checkFrame(t testing.TB, enc *planeframe.Encoder, dec *planeframe.Decoder,
 	ok, err := dec.Offsets(dst, frame, n, w)
 	require.NoError(t, err, n)
 
-	if !ok { dec.Dump(frame, len(offsets)) }
 	require.True(t, ok, n)
 	require.True(t, bytes.Equal(offsets, dst), n)
 	return frame
