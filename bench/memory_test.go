@@ -120,3 +120,30 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestReadAllocates holds what reading a batch of seven columns of strings
+// allocates against the bytes of its decoded body and against arrow-go.
+func TestReadAllocates(t *testing.T) {
+	const batches = 128
+	stream := stringStream(t, batches, ipcx.WithZstd())
+	perBatch := func(open func(io.Reader) (reader, error)) (allocated, body int64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := open(bytes.NewReader(stream))
+		require.NoError(t, err)
+		n, _ := drain(t, r, false)
+		require.EqualValues(t, batches, n)
+		if r, ok := r.(*ipcx.Reader); ok {
+			body = r.Stats().RawBodyBytes / batches
+		}
+		r.Release()
+		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc-before.TotalAlloc) / batches, body
+	}
+	theirs, _ := perBatch(ways[0].open)
+	fresh, body := perBatch(ways[1].open)
+	reused, _ := perBatch(ways[2].open)
+	t.Logf("bytes a batch: %d decoded, arrow-go allocates %d, ipcx %d, with reuse %d", body, theirs, fresh, reused)
+	require.LessOrEqual(t, 10*fresh, 11*body)
+	require.LessOrEqual(t, 50*reused, theirs)
+}

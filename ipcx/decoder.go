@@ -38,7 +38,7 @@ type Decoder struct {
 	body    readbuf.Buffer // of Decode
 	builder metadataBuilder
 	sel     *selection // nil for all columns
-	where   string     // what errors are about, if it is not the next message of a stream
+	where   place     // what errors are about, if it is not the next message of a stream
 
 	stats counter
 }
@@ -113,7 +113,7 @@ func (d *Decoder) Close() {
 
 // wrap says which message an error is about.
 func (d *Decoder) wrap(err error) error {
-	if d.where != "" {
+	if d.where.what != "" {
 		return fmt.Errorf("ipcx: %s: %w", d.where, err)
 	}
 	return fmt.Errorf("ipcx: message %d (%s): %w", d.stats.Messages, d.in.kind, err)

@@ -31,7 +31,7 @@ type fileLoader struct {
 
 func newFileLoader(f *FileReader) (*fileLoader, error) {
 	l := &fileLoader{f: f, dec: newDecoder(f.cfg)}
-	l.dec.where = "footer"
+	l.dec.where = place{"footer", -1}
 	if _, err := l.dec.begin(f.head); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (l *fileLoader) loadDictionaries() (msgs []*ipc.Message, err error) {
 	}()
 	seen := make(map[int64]struct{})
 	for i, b := range l.f.footer.dictionaries {
-		what := fmt.Sprintf("dictionary block %d", i)
+		what := place{"dictionary block", i}
 		msg, err := l.message(b, what, flatbuf.MessageHeaderDictionaryBatch)
 		if err != nil {
 			return msgs, err
@@ -108,7 +108,7 @@ func (l *fileLoader) prime() error {
 
 // load returns record batch i. The caller releases it.
 func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
-	what := fmt.Sprintf("record batch %d", i)
+	what := place{"record batch", i}
 	msg, err := l.message(l.f.footer.batches[i], what, flatbuf.MessageHeaderRecordBatch)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (l *fileLoader) letGo() {
 
 // message returns the decoded message of a block, nil if it is to be left out.
 // The caller releases it.
-func (l *fileLoader) message(b block, what string, kind flatbuf.MessageHeader) (*ipc.Message, error) {
+func (l *fileLoader) message(b block, what place, kind flatbuf.MessageHeader) (*ipc.Message, error) {
 	if err := l.f.footer.check(b, what, l.f.cfg); err != nil {
 		return nil, err
 	}

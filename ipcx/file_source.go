@@ -37,15 +37,15 @@ func (s *fileSource) next() ([]byte, error) {
 	i := s.i
 	s.i++
 	dicts, batches := s.footer.dictionaries, s.footer.batches
-	var what string
+	var what place
 	switch {
 	case i < 0:
 		return s.footer.schemaMessage()
 	case i < len(dicts):
-		s.block, what = dicts[i], fmt.Sprintf("dictionary block %d", i)
+		s.block, what = dicts[i], place{"dictionary block", i}
 	case i < len(dicts)+len(batches):
 		i -= len(dicts)
-		s.block, what = batches[i], fmt.Sprintf("record batch block %d", i)
+		s.block, what = batches[i], place{"record batch block", i}
 	default:
 		return nil, io.EOF
 	}

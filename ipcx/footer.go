@@ -29,6 +29,20 @@ const (
 // bytes of everything before its body, and of its body.
 type block struct{ offset, metadata, body int64 }
 
+// place is what an error is about: a part of a file, and which of several, or -1.
+// It becomes text only in an error.
+type place struct {
+	what string
+	i    int
+}
+
+func (p place) String() string {
+	if p.i < 0 {
+		return p.what
+	}
+	return fmt.Sprintf("%s %d", p.what, p.i)
+}
+
 // footer is the end of a file.
 type footer struct {
 	fb           *flatbuf.Footer
@@ -120,7 +134,7 @@ func (f *footer) custom() []keyValue {
 
 // check checks that a block lies where the messages of its file are. what names
 // it in the error.
-func (f *footer) check(b block, what string, cfg *config) error {
+func (f *footer) check(b block, what place, cfg *config) error {
 	var err error
 	switch {
 	case b.offset < 0 || b.offset%8 != 0:

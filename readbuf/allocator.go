@@ -34,13 +34,13 @@ const alignment = 64
 //
 // Memory after Allocate, and after Reallocate beyond the old length, holds
 // whatever was there before. Some of arrow-go takes it for zeros: the builders of
-// binary and utf8 views (the headers of empty and null values), the builders of
-// run-end encoded arrays and of unions over them, array.Concatenate, and the
-// encoder behind ipc.Writer (the bitmap of a column that is all null, and the
-// tail of a bitmap that was cut). Give them [Allocator.Zeroed]. The readers and
-// writers of package ipcx do so by themselves. The other builders write all that
-// their arrays show, except the value slots of null rows, which keep what was
-// there: see ipcx.WithZeroedNulls.
+// binary and utf8 views, which leave the headers of empty values alone, and the
+// encoder behind ipc.Writer, with the bitmap of a column that is all null and the
+// tail of a bitmap that was cut. They need [Allocator.Zeroed], and so may
+// array.Concatenate and the compute package; the readers and writers of package
+// ipcx see to it by themselves. The other builders write everything that their
+// arrays show, except the value slots of null rows, which keep what was there:
+// see ipcx.WithZeroedNulls.
 //
 // # What it keeps
 //
