@@ -18,6 +18,7 @@ type part struct {
 	n          int
 	role       layout.Buffer // where the message is flagged
 	at, length int64         // in the decoded body, bytes
+	room       int64         // up to the next buffer there
 }
 
 // storedBody gives the stored bytes of buffer i of a message.
@@ -41,7 +42,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	limit := int64(math.MaxInt - bodyAlignment)
+	limit := int64(math.MaxInt - 2*bodyAlignment)
 	if d.cfg.decodedLimit > 0 {
 		limit = min(limit, d.cfg.decodedLimit)
 	}
@@ -60,12 +61,18 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 			return 0, d.wrap(at(j, roles, err))
 		}
 		p.at = size
-		if p.length > limit-size || align(p.length) > limit-size {
+		slack := int64(0)
+		if p.compressed && codec == Zstd && !p.rewrite {
+			slack = zstdSlack
+		}
+		if p.length > limit-size || align(p.length+slack) > limit-size {
 			return 0, d.wrap(tag(ErrLimit, fmt.Errorf("the decoded body passes %d bytes at buffer %d of %d bytes (WithDecodedSizeLimit)", limit, j, p.length)))
 		}
-		size += align(p.length)
+		p.room = align(p.length + slack)
+		size += p.room
 		d.parts = append(d.parts, p)
 	}
+	d.size = size
 	return int(size), nil
 }
 
@@ -143,11 +150,8 @@ func (d *Decoder) fill(dst []byte) error {
 	codec, _ := codecOf(d.in.codec)
 	raw, longest := int64(0), int64(0)
 	for i := range d.parts {
-		p := &d.parts[i]
-		end := p.at + p.length
-		clear(dst[end:min(align(end), int64(len(dst)))])
-		raw += p.length
-		longest = max(longest, p.length)
+		raw += d.parts[i].length
+		longest = max(longest, d.parts[i].length)
 	}
 	if d.water.next(int(longest)) {
 		d.Close()
@@ -156,7 +160,10 @@ func (d *Decoder) fill(dst []byte) error {
 		func(i int) int { return int(d.parts[i].length) },
 		func(worker, i int) error {
 			p := &d.parts[i]
-			return d.worker(worker).decode(codec, dst[p.at:p.at+p.length:p.at+p.length], p)
+			room := dst[p.at : p.at+p.room : p.at+p.room]
+			err := d.worker(worker).decode(codec, room[:p.length], p)
+			clear(room[p.length:])
+			return err
 		})
 	if err != nil {
 		_, roles, _ := d.form()
@@ -179,7 +186,8 @@ func (d *Decoder) worker(i int) *decodeWorker {
 	return &d.others[i-1]
 }
 
-// decode writes one buffer to dst, which has its length.
+// decode writes one buffer to dst, which has its length. Up to the capacity of
+// dst it may write anything.
 func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 	switch {
 	case p.compressed && p.rewrite && codec == Zstd:
@@ -188,7 +196,7 @@ func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 		}
 		fallthrough // a frame of another writer's shape
 	case p.compressed && p.rewrite:
-		lengths := w.planes.Again(len(dst))
+		lengths := w.planes.Again(len(dst) + zstdSlack)[:len(dst)]
 		if err := w.comp.decompress(codec, lengths, p.payload); err != nil {
 			return err
 		}
@@ -208,10 +216,9 @@ func (d *Decoder) plain() *message {
 	nodes, buffers, variadic := d.out.nodes[:0], d.out.buffers[:0], d.out.variadic[:0]
 	d.out = d.in
 	d.out.compressed = false
-	d.out.bodyLength = 0
+	d.out.bodyLength = d.size
 	for _, p := range d.parts {
 		buffers = append(buffers, span{p.at, p.length})
-		d.out.bodyLength = align(p.at + p.length)
 	}
 	if d.projects() {
 		for _, i := range d.sel.nodes {

@@ -32,13 +32,14 @@ type Decoder struct {
 	in      message
 	out     message
 	parts   []part
+	size    int64 // of the decoded body, bytes
 	first   decodeWorker
 	others  []decodeWorker
 	water   highWater
 	body    readbuf.Buffer // of Decode
 	builder metadataBuilder
 	sel     *selection // nil for all columns
-	where   place     // what errors are about, if it is not the next message of a stream
+	where   place      // what errors are about, if it is not the next message of a stream
 
 	stats counter
 }

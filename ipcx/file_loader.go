@@ -1,6 +1,7 @@
 package ipcx
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -27,6 +28,7 @@ type fileLoader struct {
 	head   readbuf.Buffer // what stands before a body
 	stored readbuf.Buffer // a body as it is stored
 	ranges rangedBody
+	noRows []byte // metadata of a record batch without rows, once it was needed
 }
 
 func newFileLoader(f *FileReader) (*fileLoader, error) {
@@ -141,22 +143,34 @@ const heldMax = 1 << 20
 // letGo makes arrow-go's reader drop its reference to the record batch that it
 // has read, which it does when it reads another one: here one without rows.
 func (l *fileLoader) letGo() {
-	table := layout.Of(l.f.schema)
-	variadic := make([]int64, len(table.Variadic()))
-	buffers, err := table.Buffers(layout.V5, variadic)
-	if err != nil || l.dec.swaps {
+	if l.dec.swaps || !l.makeNoRows() {
 		l.broken = true // put then releases it
 		return
 	}
-	metadata := l.dec.builder.batch(&message{
+	l.queue.push(newMessage(l.f.cfg, l.noRows, memory.NewBufferBytes(nil)))
+	l.broken = !l.r.Next()
+}
+
+// makeNoRows makes the metadata of a record batch without rows, once. It is false
+// where that cannot be had.
+func (l *fileLoader) makeNoRows() bool {
+	if l.noRows != nil {
+		return true
+	}
+	table := layout.Of(l.f.schema)
+	variadic := make([]int64, len(table.Variadic()))
+	buffers, err := table.Buffers(layout.V5, variadic)
+	if err != nil {
+		return false
+	}
+	l.noRows = bytes.Clone(l.dec.builder.batch(&message{
 		version:  flatbuf.MetadataVersionV5,
 		kind:     flatbuf.MessageHeaderRecordBatch,
 		nodes:    make([]fieldNode, len(table.Nodes())),
 		buffers:  make([]span, len(buffers)),
 		variadic: variadic,
-	})
-	l.queue.push(newMessage(l.f.cfg, metadata, memory.NewBufferBytes(nil)))
-	l.broken = !l.r.Next()
+	}))
+	return true
 }
 
 // message returns the decoded message of a block, nil if it is to be left out.

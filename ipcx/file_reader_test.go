@@ -215,8 +215,10 @@ func TestFileReaderSchema(t *testing.T) {
 		require.True(t, smallBatch().Schema().Equal(f.Schema()))
 		require.NoError(t, f.Close())
 
-		_, err = open(t, data, ipcx.WithSchema(dictionaryBatch(1, 3).Schema()))
-		require.Error(t, err, how)
+		for _, delay := range []bool{false, true} {
+			_, err = open(t, data, ipcx.WithSchema(dictionaryBatch(1, 3).Schema()), ipcx.WithDelayReadSchema(delay))
+			require.Error(t, err, how)
+		}
 		_, err = open(t, data, ipcx.WithCodec(9))
 		require.ErrorIs(t, err, ipcx.ErrOption)
 	}
@@ -296,42 +298,53 @@ func TestFileReaderFails(t *testing.T) {
 	}
 }
 
-// TestFileReaderBroken breaks one batch of a file: the others can be read.
+// TestFileReaderBroken breaks one batch of a file: the others can be read. The
+// error is found here, or by arrow-go, which has no use for buffers without
+// bytes.
 func TestFileReaderBroken(t *testing.T) {
 	batches := []arrow.RecordBatch{smallBatch(), smallBatch(), smallBatch()}
 	data := writeFile(t, batches, ipcx.WithZstd())
 	footer, _ := footerOf(t, data)
-	b := footer.RecordBatches[1]
-	bad := bytes.Clone(data)
-	body := bad[b.Offset+int64(b.MetaDataLength):][:b.BodyLength]
-	for i := range body {
-		body[i] = 0x7F
-	}
-	for how, open := range openers {
-		f, err := open(t, bad)
-		require.NoError(t, err)
-		for range 2 {
-			_, err = f.RecordBatchAt(1)
-			require.ErrorIs(t, err, ipcx.ErrCorrupt, how)
-			require.ErrorContains(t, err, "record batch 1")
-			for _, i := range []int{0, 2} {
-				rec, err := f.RecordBatchAt(i)
+	for name, with := range map[string]byte{"here": 0x7F, "arrow-go": 0} {
+		bad := bytes.Clone(data)
+		body := blockOf(bad, footer.RecordBatches[1]).body
+		for i := range body {
+			body[i] = with
+		}
+		for how, open := range openers {
+			t.Run(name+", "+how, func(t *testing.T) {
+				f, err := open(t, bad)
 				require.NoError(t, err)
-				requireEqual(t, batches[:1], []arrow.RecordBatch{rec})
-			}
+				requireOneBroken(t, f, batches[0])
+				require.NoError(t, f.Close())
+			})
 		}
-		// Read goes on, too.
-		var errs []error
-		for range 4 {
-			_, err := f.Read()
-			errs = append(errs, err)
-		}
-		require.NoError(t, errs[0])
-		require.ErrorIs(t, errs[1], ipcx.ErrCorrupt)
-		require.NoError(t, errs[2])
-		require.Equal(t, io.EOF, errs[3])
-		require.NoError(t, f.Close())
 	}
+}
+
+// requireOneBroken requires all batches of a file but the second one to be good.
+func requireOneBroken(t *testing.T, f *ipcx.FileReader, good arrow.RecordBatch) {
+	t.Helper()
+	want := []arrow.RecordBatch{good}
+	for range 2 {
+		_, err := f.RecordBatchAt(1)
+		require.ErrorContains(t, err, "ipcx: record batch 1: ")
+		for _, i := range []int{0, 2} {
+			rec, err := f.RecordBatchAt(i)
+			require.NoError(t, err)
+			requireEqual(t, want, []arrow.RecordBatch{rec})
+		}
+	}
+	// Read goes on, too.
+	var errs []error
+	for range 4 {
+		_, err := f.Read()
+		errs = append(errs, err)
+	}
+	require.NoError(t, errs[0])
+	require.ErrorContains(t, errs[1], "ipcx: record batch 1: ")
+	require.NoError(t, errs[2])
+	require.Equal(t, io.EOF, errs[3])
 }
 
 // refooted returns a file with its footer changed.

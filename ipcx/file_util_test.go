@@ -198,6 +198,28 @@ func packFooter(footer *flatbuf.FooterT) []byte {
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(out))), "ARROW1"...)
 }
 
+// fileOf makes a file of messages: a schema, dictionary batches and record
+// batches.
+func fileOf(all ...raw) []byte {
+	footer := &flatbuf.FooterT{Version: flatbuf.MetadataVersionV5}
+	out := []byte("ARROW1\x00\x00")
+	for _, m := range all {
+		fb := flatbuf.GetRootAsMessage(m.metadata, 0).UnPack()
+		framed := frame(m)
+		block := &flatbuf.BlockT{Offset: int64(len(out)), MetaDataLength: int32(len(framed) - len(m.body)), BodyLength: int64(len(m.body))}
+		switch fb.Header.Type {
+		case flatbuf.MessageHeaderSchema:
+			footer.Schema = fb.Header.Value.(*flatbuf.SchemaT)
+		case flatbuf.MessageHeaderDictionaryBatch:
+			footer.Dictionaries = append(footer.Dictionaries, block)
+		default:
+			footer.RecordBatches = append(footer.RecordBatches, block)
+		}
+		out = append(out, framed...)
+	}
+	return append(append(out, "\xFF\xFF\xFF\xFF\x00\x00\x00\x00"...), packFooter(footer)...)
+}
+
 // counting is a file that counts what is read of it.
 type counting struct {
 	*bytes.Reader

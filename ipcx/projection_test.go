@@ -317,6 +317,37 @@ func TestProjectionGolden(t *testing.T) {
 	}
 }
 
+// TestProjectionAnyOrder has buffers anywhere in the body, sharing bytes.
+func TestProjectionAnyOrder(t *testing.T) {
+	for _, opts := range [][]ipcx.Option{nil, flaggedPlain()} {
+		all := messages(t, write(t, []arrow.RecordBatch{smallBatch()}, opts...))
+		bufs := buffers(all[1])
+		body := make([]byte, 1000)
+		m := editedBatch(all[1], func(b *flatbuf.RecordBatchT) {
+			flag := b.Buffers[0].Offset & (-1 << 63)
+			for i, buf := range b.Buffers {
+				at := int64(900 - 96*i) // from the back
+				buf.Offset = at | flag
+				copy(body[at:], bufs[i])
+			}
+			// Two that lie inside a longer one, and one that starts inside it
+			// and is longer.
+			b.Buffers[itemOffsets+1].Offset = b.Buffers[itemOffsets].Offset + 16
+			b.Buffers[textData].Offset = b.Buffers[itemOffsets].Offset + 24
+			b.Buffers[0].Offset = 1<<40 | flag // without bytes
+		})
+		m = edited(m, func(fb *flatbuf.MessageT) { fb.BodyLength = int64(len(body)) })
+		m.body = body
+		data, file := stream(all[0], m, all[1]), fileOf(all[0], m, all[1])
+		full := drainBytes(data)
+		require.NoError(t, full.Err)
+		require.False(t, array.RecordEqual(full.Batches[0], full.Batches[1]), "the bytes are others now")
+		for _, columns := range [][]int{{0}, {1}, {2}, {2, 1}, {1, 0}} {
+			requireProjected(t, full, data, file, columns)
+		}
+	}
+}
+
 // TestProjectionMalformed has messages whose nodes or buffers are too many or
 // too few for the schema.
 func TestProjectionMalformed(t *testing.T) {
@@ -329,8 +360,13 @@ func TestProjectionMalformed(t *testing.T) {
 		"no buffers":    func(b *flatbuf.RecordBatchT) { b.Buffers = nil },
 		"views":         func(b *flatbuf.RecordBatchT) { b.VariadicBufferCounts = []int64{1} },
 		"outside":       func(b *flatbuf.RecordBatchT) { b.Buffers[textOffsets].Offset = 1 << 40 },
+		"beyond":        func(b *flatbuf.RecordBatchT) { b.Buffers[textOffsets].Length += 200 },
 	} {
 		m := editedBatch(all[1], change)
+		file := fileOf(all[0], m, all[1])
+		for how := range openers {
+			require.ErrorIs(t, drainFile(t, how, file, ipcx.WithColumns("text")).Err, ipcx.ErrCorrupt, "%s, %s", name, how)
+		}
 		for how, err := range everyWay([]raw{all[0], m}, ipcx.WithColumns("text")) {
 			require.ErrorIs(t, err, ipcx.ErrCorrupt, "%s, %s", name, how)
 			require.NotErrorIs(t, err, ipcx.ErrOption, "%s, %s", name, how)

@@ -144,7 +144,6 @@ func (e *Encoder) planes(w *writer, n, width, used int) {
 			*w = w.back(start)
 		}
 		w.blocks(blocks, last)
-		e.huffman.Reuse = huff0.ReusePolicyNone // the tree of the blocks is not ours
 	}
 	own(to, used)
 }

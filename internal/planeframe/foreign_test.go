@@ -275,6 +275,104 @@ func TestMutatedFrames(t *testing.T) {
 	require.Greater(t, left, 100)
 }
 
+// What the ordinary encoder makes of planes is decoded here too, if it is one
+// segment.
+func TestOrdinaryFrames(t *testing.T) {
+	dec, z, o := newDecoder(t), zstdEncoder(t), oracle(zstdDecoder(t).DecodeAll)
+	for _, k := range kinds {
+		for _, n := range []int{300, 8192, 70_000} {
+			offsets := buffer(k, n, 4, 0)
+			ok, err := agree(t, dec, o, z.EncodeAll(inPlanes(t, offsets, n, 4), nil), len(offsets), n, 4)
+			require.NoError(t, err)
+			require.True(t, ok, "%s %d", k.name, n)
+		}
+	}
+}
+
+// blocksOf counts the blocks of a frame: "raw", "run", the types of literals,
+// "sequences".
+func blocksOf(frame []byte) map[string]int {
+	count := map[string]int{}
+	for at := 5 + 1<<(frame[4]>>6); ; {
+		h := int(frame[at]) | int(frame[at+1])<<8 | int(frame[at+2])<<16
+		size := h >> 3
+		b := frame[at+3:]
+		switch h >> 1 & 3 {
+		case 0:
+			count["raw"]++
+		case 1:
+			count["run"]++
+			size = 1
+		default:
+			count[[]string{"literals raw", "literals run", "huffman", "treeless"}[b[0]&3]]++
+			if b[0]&3 >= 2 && b[0]>>2&3 == 3 {
+				l := uint64(binary.LittleEndian.Uint32(b)) | uint64(b[4])<<32
+				if b[5+l>>22] != 0 {
+					count["sequences"]++
+				}
+			}
+		}
+		if h&1 == 1 {
+			return count
+		}
+		at += 3 + size
+	}
+}
+
+// A tree is used again where it fits, and only there.
+func TestTrees(t *testing.T) {
+	const n = 200_000
+	enc := planeframe.NewEncoder(nil)
+	frame, err := enc.Append(nil, buffer(kinds[3], n, 4, 0), n, 4)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"raw": 1, "run": 5, "huffman": 1, "treeless": 6}, blocksOf(frame))
+
+	// The same bytes all along, and other ones often.
+	r := rand.New(rand.NewPCG(1, 2))
+	content := make([]byte, 4*n+4)
+	for i := range n {
+		l := byte(r.IntN(32) * r.IntN(32) / 32)
+		if i >= n/2 {
+			l = 31 - l
+		}
+		content[4+i] = l
+	}
+	offsets := make([]byte, len(content))
+	require.NoError(t, planes.JoinOffsets32(offsets, content, n))
+	frame, err = enc.Append(nil, offsets, n, 4)
+	require.NoError(t, err)
+	blocks := blocksOf(frame)
+	require.Contains(t, []int{2, 3}, blocks["huffman"])
+	require.Equal(t, 7, blocks["huffman"]+blocks["treeless"])
+}
+
+// Behind its last block with sequences, an ordinary frame may have a block that
+// shares a tree with it.
+func TestTreeOfSequences(t *testing.T) {
+	const n = 300_000
+	r := rand.New(rand.NewPCG(1, 2))
+	content := make([]byte, 4*n+4)
+	for i := range n {
+		content[4+i] = byte(r.IntN(16) * r.IntN(16) / 16)
+		if i < 120_000 && i%3000 >= 2000 {
+			content[4+i] = content[4+i-2000]
+		}
+	}
+	want := make([]byte, len(content))
+	require.NoError(t, planes.JoinOffsets32(want, content, n))
+	// Its last blocks are those of this package, runs.
+	z := zstdEncoder(t)
+	frame := z.EncodeAll(content[:4+n], nil)
+	blocks := blocksOf(frame)
+	require.NotZero(t, blocks["treeless"], blocks)
+	require.NotZero(t, blocks["sequences"], blocks)
+	require.Less(t, blocks["sequences"], blocks["huffman"]+blocks["treeless"], blocks)
+	frame = z.EncodeAll(content, nil)
+	ok, err := agree(t, newDecoder(t), oracle(zstdDecoder(t).DecodeAll), frame, len(content), n, 4)
+	require.NoError(t, err)
+	require.True(t, ok)
+}
+
 // A frame of very many blocks is left alone: there would be more to remember
 // than to decode.
 func TestManyBlocks(t *testing.T) {

@@ -104,7 +104,8 @@ func runLength(p []byte) int {
 }
 
 // entropy writes one block: Huffman-coded literals where that is shorter, and
-// raw bytes otherwise. follows says that the block before is of the same plane.
+// raw bytes otherwise. follows says that the block before is of the same plane;
+// if not, its tree may be anybody's.
 func (e *Encoder) entropy(w *writer, p []byte, follows bool) {
 	if len(p) < leastHuffman {
 		w.raw(p)
@@ -159,6 +160,6 @@ func (e *Encoder) treeFits(p []byte) bool {
 	if err != nil || reused < 0 {
 		return false
 	}
-	scale := len(p) / sampleSize
-	return reused*scale <= own*scale+table
+	// A tree that is made for the sample fits the sample too well.
+	return reused <= own+own/128+table*sampleSize/len(p)
 }

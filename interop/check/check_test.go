@@ -63,12 +63,16 @@ func TestFaults(t *testing.T) {
 		require.NotEmpty(t, summarize(rest).faults, step)
 	}
 	results := good()
+	for _, r := range good() {
+		if r.Step == cases.StepRefuse && r.Table != cases.Common && r.Codec == "lz4" {
+			results = append(results, r)
+		}
+	}
 	for i := range results {
 		if results[i].Table == cases.Common && results[i].Codec == "lz4" {
 			results[i].Text = "Error: another"
 		}
 	}
-	results = append(results, results[1], results[4], results[7])
 	require.Len(t, summarize(results).faults, 1)
 }
 
