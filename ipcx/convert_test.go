@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -334,6 +335,7 @@ func TestConvertSpool(t *testing.T) {
 
 // TestConvertPosition starts where the source stands.
 func TestConvertPosition(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none")) // no need of a temporary file
 	batches := annotatedBatches()
 	for _, data := range [][]byte{write(t, batches), writeFile(t, batches)} {
 		src := bytes.NewReader(append([]byte("before"), data...))

@@ -83,7 +83,7 @@ func recycled() *readbuf.Allocator {
 func sizes(t testing.TB, schema *arrow.Schema, nulls float64, sliced bool) []arrow.RecordBatch {
 	t.Helper()
 	var batches []arrow.RecordBatch
-	for i, rows := range []int{20, 3, 70, 9} {
+	for i, rows := range []int{20, 3, 50, 9} {
 		if i == 3 && nulls > 0 {
 			nulls = 1
 		}

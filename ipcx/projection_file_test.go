@@ -141,8 +141,15 @@ func TestProjectionReadsNoDictionary(t *testing.T) {
 		f, err := ipcx.NewFileReader(src, ipcx.WithColumnIndexes(columns...))
 		require.NoError(t, err)
 		require.NoError(t, readAll(f).Err)
-		require.Equal(t, needed(t, schema, file, false, columns...), src.reset())
+		need := needed(t, schema, file, false, columns...)
+		require.Equal(t, need, src.reset())
 		require.NoError(t, f.Close())
+
+		_, err = src.Seek(0, io.SeekStart)
+		require.NoError(t, err)
+		_, err = ipcx.Convert(context.Background(), io.Discard, src, ipcx.WithColumnIndexes(columns...))
+		require.NoError(t, err)
+		require.Equal(t, need+6, src.reset(), "and the magic at the start")
 	}
 }
 

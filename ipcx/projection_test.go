@@ -210,6 +210,10 @@ func TestProjectionErrors(t *testing.T) {
 	opt := places(columns...)
 	columns[0] = 7
 	require.NoError(t, drainBytes(stream, opt).Err)
+	chosen := []string{"b"}
+	opt = names(chosen...)
+	chosen[0] = "c"
+	require.NoError(t, drainBytes(stream, opt).Err)
 }
 
 // TestProjectionDecoder has the message codec leave out columns.

@@ -93,6 +93,9 @@ func (e *repeating) Read(p []byte) (int, error) {
 // TestSteadyState writes and reads batches of two megabytes. What each of them
 // makes allocate is no more than the structs of its arrays and messages.
 func TestSteadyState(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the LZ4 library keeps its blocks in a sync.Pool")
+	}
 	const limit = 16 << 10
 	rec := numbersAndTexts(t, 80_000, false)
 	nulls := numbersAndTexts(t, 80_000, true)

@@ -17,4 +17,8 @@
 //
 // Memory that one giant use claimed is let go once the uses that follow have
 // shown that they do not need it; see [Buffer].
+//
+// An [Allocator] is for memory that others hold on to for as long as they like,
+// the bodies of record batches and the buffers of builders: what is freed serves
+// the next request.
 package readbuf

@@ -331,7 +331,7 @@ func TestTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	content := make([]byte, 4*n+4)
 	for i := range n {
-		l := byte(r.IntN(32) * r.IntN(32) / 32)
+		l := byte(min(r.IntN(40)*r.IntN(40)/40, 31))
 		if i >= n/2 {
 			l = 31 - l
 		}
@@ -367,10 +367,56 @@ func TestTreeOfSequences(t *testing.T) {
 	require.NotZero(t, blocks["treeless"], blocks)
 	require.NotZero(t, blocks["sequences"], blocks)
 	require.Less(t, blocks["sequences"], blocks["huffman"]+blocks["treeless"], blocks)
-	frame = z.EncodeAll(content, nil)
+	binary.LittleEndian.PutUint32(frame[5:], uint32(len(content)))
+	frame[lastBlock(frame)] &^= 1
+	for left := 3 * n; left > 0; left -= 1 << 17 {
+		frame = append(frame, block(1, min(left, 1<<17), []byte{0})...)
+	}
+	frame[len(frame)-4] |= 1
 	ok, err := agree(t, newDecoder(t), oracle(zstdDecoder(t).DecodeAll), frame, len(content), n, 4)
 	require.NoError(t, err)
 	require.True(t, ok)
+}
+
+// lastBlock is where the last block of a frame of one segment begins.
+func lastBlock(frame []byte) int {
+	for at := 5 + 1<<(frame[4]>>6); ; {
+		h := int(frame[at]) | int(frame[at+1])<<8 | int(frame[at+2])<<16
+		size := h >> 3
+		switch {
+		case h&1 == 1:
+			return at
+		case h>>1&3 == 1:
+			size = 1
+		}
+		at += 3 + size
+	}
+}
+
+// Sequences that reach further back than the window are not taken here, whether
+// or not what they refer to is at hand.
+func TestBeyondTheWindow(t *testing.T) {
+	const n = 300_000
+	r := rand.New(rand.NewPCG(1, 2))
+	content := make([]byte, 4*n+4)
+	for i := range n {
+		content[4+i] = byte(r.Uint32())
+		if i >= 150_000 {
+			content[4+i] = content[4+i-150_000]
+		}
+	}
+	frame := zstdEncoder(t).EncodeAll(content, nil)
+	require.Less(t, len(frame), 160_000)
+	dec, o := newDecoder(t), oracle(zstdDecoder(t).DecodeAll)
+	ok, err := agree(t, dec, o, frame, len(content), n, 4)
+	require.NoError(t, err)
+	require.True(t, ok)
+
+	window := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x80, 7 << 3}, frame[5:]...)
+	_, err = o.offsets(window, len(content), n, 4)
+	require.Error(t, err)
+	ok, _ = agree(t, dec, o, window, len(content), n, 4)
+	require.False(t, ok)
 }
 
 // A frame of very many blocks is left alone: there would be more to remember

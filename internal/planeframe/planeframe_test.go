@@ -48,6 +48,22 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// The content size has 1, 2 or 4 bytes in a frame.
+func TestContentSizes(t *testing.T) {
+	enc, dec, zd := newEncoder(t), newDecoder(t), zstdDecoder(t)
+	for _, size := range []int{8, 254, 255, 256, 257, 65535, 65536, 65791, 65792, 65793} {
+		frame := checkFrame(t, enc, dec, zd.DecodeAll, buffer(kinds[1], 1, 4, size-8), 1, 4)
+		flag := 0
+		if size >= 256 {
+			flag = 1
+		}
+		if size >= 65792 {
+			flag = 2
+		}
+		require.Equal(t, flag, int(frame[4]>>6), size)
+	}
+}
+
 func TestTenMillion(t *testing.T) {
 	if testing.Short() || race {
 		t.Skip("takes seconds")
