@@ -8,9 +8,9 @@ import (
 	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
-// cleaner keeps bytes that mean nothing from being stored: what stands in a
-// buffer behind its last entry, and with WithZeroedNulls the value slots of null
-// rows.
+// cleaner keeps bytes that mean nothing from being stored: bits that nobody wrote,
+// and with WithZeroedNulls the value slots of null rows and everything that stands
+// in a buffer behind its last entry.
 //
 //	values of 3 rows, 4 bytes each    |aaaa|bbbb|cccc|????????????????|
 //	validity 1 0 1                    |aaaa|0000|cccc|0000000000000000|
@@ -29,8 +29,8 @@ type cleaner struct {
 }
 
 // clean replaces those of bufs, the buffers of the batch m, that have to change.
-// The copies are valid until the next call. tails says whether what stands
-// behind the last entries is to go. It returns whether anything changed.
+// The copies are valid until the next call. tails says whether to look behind the
+// last entries, as the buffers of arrays need. It returns whether anything changed.
 func (c *cleaner) clean(m *message, bufs [][]byte, tails bool) (changed bool) {
 	if !tails && !c.nulls {
 		return false
@@ -47,11 +47,9 @@ func (c *cleaner) clean(m *message, bufs [][]byte, tails bool) (changed bool) {
 		return false
 	}
 	c.begin(len(bufs), len(m.nodes))
-	if tails {
+	if tails || c.nulls {
 		for i, role := range roles {
-			if end, ok := content(role, m.nodes[role.Node].length); ok && !zeroFrom(bufs[i], end) {
-				clearFrom(c.own(bufs, i), end)
-			}
+			c.cutTail(bufs, i, role, m.nodes[role.Node].length)
 		}
 	}
 	if c.nulls {
@@ -61,6 +59,26 @@ func (c *cleaner) clean(m *message, bufs [][]byte, tails bool) (changed bool) {
 		changed = changed || own
 	}
 	return changed
+}
+
+// cutTail clears what stands in buffer i behind its last entry: with
+// WithZeroedNulls all of it, and otherwise the bits of a last byte of booleans
+// that nobody wrote. The rest of what arrow-go sends along are rows of the arrays,
+// behind the end of a slice.
+func (c *cleaner) cutTail(bufs [][]byte, i int, role layout.Buffer, n int64) {
+	end, ok := content(role, n)
+	if !ok || end/8 >= int64(len(bufs[i])) {
+		return
+	}
+	if !c.nulls {
+		if role.Role == layout.Bits && bufs[i][end/8]>>(end%8) != 0 && end%8 != 0 {
+			c.own(bufs, i)[end/8] &= 1<<(end%8) - 1
+		}
+		return
+	}
+	if !zeroFrom(bufs[i], end) {
+		clearFrom(c.own(bufs, i), end)
+	}
 }
 
 // begin makes ready for a message, and has the scratch that the last ones did
@@ -114,20 +132,14 @@ func content(role layout.Buffer, n int64) (bits int64, ok bool) {
 	return n * width, true
 }
 
-// zeroFrom says whether all of p from a bit on is zero.
+// zeroFrom says whether all of p from one of its bits on is zero.
 func zeroFrom(p []byte, bit int64) bool {
-	if bit/8 >= int64(len(p)) {
-		return true
-	}
 	p = p[bit/8:]
 	return p[0]>>(bit%8) == 0 && isZero(p[1:])
 }
 
-// clearFrom clears p from a bit on.
+// clearFrom clears p from one of its bits on.
 func clearFrom(p []byte, bit int64) {
-	if bit/8 >= int64(len(p)) {
-		return
-	}
 	p = p[bit/8:]
 	p[0] &= 1<<(bit%8) - 1
 	clear(p[1:])

@@ -120,8 +120,8 @@ func writeTable(t testing.TB, tab table, opts ...ipcx.Option) []byte {
 	return out.Bytes()
 }
 
-// arrowWriteTable has arrow-go's writer write a table. What it sends along behind
-// the end of slices is cleared, as padding is here.
+// arrowWriteTable has arrow-go's writer write a table. Bits behind the last
+// boolean are cleared, as they are here.
 func arrowWriteTable(t testing.TB, tab table, opts ...ipc.Option) []byte {
 	t.Helper()
 	var out bytes.Buffer

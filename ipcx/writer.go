@@ -13,9 +13,10 @@ import (
 // Writer writes record batches as a stream. It stands in for arrow-go's
 // ipc.Writer: arrow-go encodes the arrays, into messages that are compressed
 // and flagged here. Without a codec and without [WithOffsetsAsLengths] the
-// bytes are arrow-go's, but for what stands in a buffer behind its last entry:
-// that is zero here, where arrow-go sends along up to 63 bytes of what the arrays
-// have there, the rows behind a slice for example.
+// bytes are arrow-go's, down to the rows behind a slice that it sends along. Only
+// the bits behind the last boolean, which a builder leaves as its memory was, are
+// always zero here. With [WithZeroedNulls] whatever stands behind the last entry
+// is.
 //
 // It is not safe for concurrent use.
 type Writer struct {

@@ -19,6 +19,8 @@ import (
 // a fixed-size list that is null. The bytes of a null string or binary and the
 // items of a null list stay, where there are any; builders make none.
 //
+// Zero is then also what arrow-go sends along behind the end of a slice.
+//
 // It takes a copy of each buffer that has to change. It does not reach the
 // writer of [NewWriterWithPayloadWriter] over somebody else's payload writer,
 // nor [GetRecordBatchPayload].
