@@ -145,6 +145,10 @@ func TestConvertMessageMetadata(t *testing.T) {
 		require.Len(t, got, len(all))
 		for i := range all {
 			require.Equal(t, custom(all[i]), custom(got[i]), "message %d", i)
+			if opts == nil { // byte for byte, but for the padding
+				require.True(t, bytes.HasPrefix(got[i].metadata, all[i].metadata), "message %d", i)
+				require.True(t, bytes.Equal(all[i].body, got[i].body), "message %d", i)
+			}
 		}
 	}
 }
@@ -369,9 +373,11 @@ func TestConvertFails(t *testing.T) {
 
 func TestConvertReplacement(t *testing.T) {
 	data := write(t, grownAndReplaced())
-	stats, err := ipcx.Convert(context.Background(), io.Discard, bytes.NewReader(data), ipcx.WithFormat(ipcx.FileFormat))
-	require.ErrorIs(t, err, ipcx.ErrReplacement)
-	require.Equal(t, int64(2), stats.RecordBatches)
+	for _, data := range [][]byte{data, write(t, grownAndReplaced(), ipcx.WithZstd())} {
+		stats, err := ipcx.Convert(context.Background(), io.Discard, bytes.NewReader(data), ipcx.WithFormat(ipcx.FileFormat))
+		require.ErrorIs(t, err, ipcx.ErrReplacement)
+		require.Equal(t, int64(2), stats.RecordBatches)
+	}
 	out, err := convert(data, ipcx.WithZstd())
 	require.NoError(t, err)
 	requireSame(t, oracle.Stream(data), drainBytes(out))
