@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/arrowplanes/arrowplanes/internal/planeframe"
 	"github.com/arrowplanes/arrowplanes/layout"
@@ -35,7 +34,11 @@ func newCompressor(cfg *config) (compressor, error) {
 	case Zstd:
 		return newZstdCompressor(cfg)
 	case LZ4Frame:
-		return newLZ4Compressor(cfg.concurrency)
+		c := newLZ4Compressor(cfg.concurrency)
+		for i := range c.workers {
+			c.workers[i].frames.checksum = cfg.checksum
+		}
+		return c, nil
 	}
 	return nil, nil
 }
@@ -44,25 +47,34 @@ type zstdCompressor struct {
 	cfg    *config
 	enc    *zstd.Encoder
 	frames []*planeframe.Encoder // by worker
+	planes []readbuf.Buffer      // by worker, where there are checksums
 	water  highWater
 }
 
 func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
-	c := &zstdCompressor{cfg: cfg, frames: make([]*planeframe.Encoder, cfg.concurrency)}
+	c := &zstdCompressor{cfg: cfg, frames: make([]*planeframe.Encoder, cfg.concurrency), planes: make([]readbuf.Buffer, cfg.concurrency)}
 	return c, c.start()
 }
 
 // start makes the encoders, anew if there are some already.
 func (c *zstdCompressor) start() error {
-	enc, err := zstd.NewWriter(nil,
+	opts := []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(c.cfg.zstdLevel)),
 		zstd.WithEncoderConcurrency(c.cfg.concurrency),
-		// Arrow C++ writes none either.
-		zstd.WithEncoderCRC(false),
+		// Arrow C++ writes none.
+		zstd.WithEncoderCRC(c.cfg.checksum),
 		// Without it a block in which no match is found is stored raw, however
 		// skewed its bytes are: random text stays at 8 bits a letter.
 		zstd.WithAllLitEntropyCompression(true),
-	)
+		zstd.WithLowerEncoderMem(true),
+	}
+	if c.cfg.zstdLevel < 6 {
+		// The memory of a window is cleared for each encoder, which a short
+		// stream feels. Most buffers are smaller than this, or little alike
+		// across it.
+		opts = append(opts, zstd.WithWindowSize(1<<20))
+	}
+	enc, err := zstd.NewWriter(nil, opts...)
 	if err != nil {
 		return fmt.Errorf("ipcx: zstd encoder: %w", err)
 	}
@@ -77,6 +89,9 @@ func (c *zstdCompressor) next(longest int) {
 	if c.water.next(longest) {
 		_ = c.start() // or the old ones stay
 	}
+	for i := range c.planes {
+		c.planes[i].Sized(0)
+	}
 }
 
 func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
@@ -84,62 +99,13 @@ func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
 }
 
 func (c *zstdCompressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {
-	return c.frames[worker].Append(dst, offsets, n, role.Width)
-}
-
-type lz4Compressor struct{ workers []lz4Worker }
-
-type lz4Worker struct {
-	w      *lz4.Writer
-	out    appender
-	planes readbuf.Buffer
-}
-
-// appender is the io.Writer of append.
-type appender struct{ p []byte }
-
-func (a *appender) Write(p []byte) (int, error) {
-	a.p = append(a.p, p...)
-	return len(p), nil
-}
-
-func newLZ4Compressor(workers int) (*lz4Compressor, error) {
-	c := &lz4Compressor{workers: make([]lz4Worker, workers)}
-	for i := range c.workers {
-		w := lz4.NewWriter(nil)
-		// What Arrow C++ and arrow-go write.
-		if err := w.Apply(lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb)); err != nil {
-			return nil, fmt.Errorf("ipcx: LZ4 encoder: %w", err)
+	if c.cfg.checksum {
+		// Which is of all of the planes; frames are made without some of them.
+		lengths := c.planes[worker].Again(len(offsets))
+		if err := split(role, lengths, offsets, n); err != nil {
+			return dst, err
 		}
-		c.workers[i].w = w
+		return c.compress(worker, dst, lengths)
 	}
-	return c, nil
-}
-
-func (c *lz4Compressor) next(int) {
-	for i := range c.workers {
-		c.workers[i].planes.Sized(0)
-	}
-}
-
-func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
-	l := &c.workers[worker]
-	l.out.p = dst
-	defer func() { l.out.p = nil }()
-	l.w.Reset(&l.out)
-	if _, err := l.w.Write(src); err != nil {
-		return dst, fmt.Errorf("LZ4: %w", err)
-	}
-	if err := l.w.Close(); err != nil {
-		return dst, fmt.Errorf("LZ4: %w", err)
-	}
-	return l.out.p, nil
-}
-
-func (c *lz4Compressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {
-	lengths := c.workers[worker].planes.Again(len(offsets))
-	if err := split(role, lengths, offsets, n); err != nil {
-		return dst, err
-	}
-	return c.compress(worker, dst, lengths)
+	return c.frames[worker].Append(dst, offsets, n, role.Width)
 }

@@ -46,6 +46,7 @@ type config struct {
 	lengthsFor [Zstd + 1]bool // by Codec
 	dictDeltas bool
 	zeroNulls  bool
+	checksum   bool
 	reuse      bool
 
 	format         Format
@@ -57,6 +58,8 @@ type config struct {
 	metadataLimit      int64
 	bodyLimit          int64
 	decodedLimit       int64
+	validate           bool
+	trusted            bool
 
 	err error // the first option with a value out of range
 }
@@ -79,6 +82,9 @@ func newConfig(opts []Option) *config {
 			opt(cfg)
 		}
 	}
+	if cfg.validate && cfg.trusted {
+		cfg.fail("WithValidation and WithTrustedInput exclude each other")
+	}
 	cfg.headers = &readbuf.Allocator{MaxIdle: maxIdleHeaders}
 	cfg.bodies = cfg.alloc
 	if cfg.reuse {
@@ -97,6 +103,9 @@ func (c *config) fail(format string, args ...any) {
 func (c *config) checkWriter() error {
 	if c.codec != Uncompressed && !(c.savings >= 0 && c.savings <= 1) { // NaN is neither
 		c.fail("WithMinSpaceSavings: %v is outside 0 to 1", c.savings)
+	}
+	if c.checksum && c.codec == Uncompressed {
+		c.fail("WithChecksum: there are checksums in compressed buffers alone, and no codec is asked for (WithZstd, WithLZ4)")
 	}
 	return c.err
 }
@@ -244,7 +253,8 @@ func WithReadAhead(n int) Option {
 // saves less than this share of it, 0 to 1. At 0, the default, a buffer of a
 // plain message is stored compressed even where that made it larger, as
 // arrow-go does. A buffer of a flagged message is always stored raw where
-// compression did not make it smaller. Values outside of 0 to 1 are an error of
+// compression did not make it smaller; and with LZ4, or below zstd level 6, where
+// it saves less than a tenth, for the sake of readers. Values outside of 0 to 1 are an error of
 // the writer; without a codec the option means nothing.
 func WithMinSpaceSavings(savings float64) Option {
 	return func(c *config) { c.savings = savings }

@@ -323,12 +323,27 @@ func (e *Encoder) buffer(worker, i int, m *message, role *layout.Buffer, raw []b
 	return nil
 }
 
-// keep says whether a buffer is stored compressed rather than raw.
+// keep says whether a buffer is stored compressed rather than raw. In a flagged
+// message one that compression makes little smaller is stored raw: it would cost
+// every reader time for next to nothing.
 func (e *Encoder) keep(raw, compressed int, flagged bool) bool {
-	if flagged && compressed >= raw {
+	if e.cfg.checksum {
+		return true // what is stored raw has no checksum
+	}
+	if flagged && float64(compressed) >= float64(raw)*e.cfg.flaggedShare() {
 		return false
 	}
 	return e.cfg.savings == 0 || 1-float64(compressed)/float64(raw) >= e.cfg.savings
+}
+
+// flaggedShare is the share of a buffer that must be left at most for it to be
+// stored compressed in a flagged message. Levels above the default's ask for
+// size.
+func (c *config) flaggedShare() float64 {
+	if c.codec == Zstd && c.zstdLevel >= 6 {
+		return 1
+	}
+	return 0.9
 }
 
 func (e *Encoder) count(m *message, bufs [][]byte, stored int64, flagged bool) {

@@ -2,6 +2,7 @@ package ipcx_test
 
 import (
 	"bytes"
+	"io"
 	"sync"
 	"testing"
 
@@ -118,5 +119,31 @@ func TestFileReaderConcurrentErrors(t *testing.T) {
 		})
 		require.Equal(t, int64(8*5), f.Stats().RecordBatches)
 		require.NoError(t, f.Close())
+	}
+}
+
+// TestFileReaderAheadLeaks closes a reader that has read batches ahead which
+// nobody asked for.
+func TestFileReaderAheadLeaks(t *testing.T) {
+	batches := generated(dictionaryFields(), 20, true)
+	data := writeFile(t, batches, ipcx.WithZstd(), ipcx.WithDictionaryDeltas(true))
+	want := oracle.File(data)
+	for how, open := range openers {
+		for read := range len(batches) + 2 {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			f, err := open(t, data, ipcx.WithAllocator(mem), ipcx.WithReadAhead(2))
+			require.NoError(t, err)
+			for i := range read {
+				rec, err := f.Read()
+				if i >= len(batches) {
+					require.Equal(t, io.EOF, err)
+					continue
+				}
+				require.NoError(t, err, how)
+				require.NoError(t, oracle.SameBatch(want.Batches[i], rec))
+			}
+			require.NoError(t, f.Close())
+			mem.AssertSize(t, 0)
+		}
 	}
 }

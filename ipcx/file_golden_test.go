@@ -25,13 +25,15 @@ func TestGoldenFiles(t *testing.T) {
 			require.NoError(t, want.Err)
 			ar, err := ipc.NewFileReader(bytes.NewReader(data))
 			require.NoError(t, err)
-			for _, open := range openers {
+			for how, open := range openers {
 				f, err := open(t, data)
 				require.NoError(t, err)
 				require.Equal(t, ar.Version(), f.Version())
 				require.Equal(t, ar.NumDictionaries(), f.NumDictionaries())
 				requireSame(t, want, readAll(f))
-				requireConcurrent(t, want.Batches, f, 1)
+				if how == "reader" || strings.Contains(name, "bigendian") {
+					requireConcurrent(t, want.Batches, f, 1)
+				}
 				require.NoError(t, f.Close())
 			}
 			if ar.NumDictionaries() > 0 {

@@ -2,14 +2,13 @@ package ipcx
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/pierrec/lz4/v4"
 )
 
 // An LZ4 frame is
 //
-//	04 22 4D 18 | flags | sizes | [content size] | check | blocks ... | 00 00 00 00
+//	04 22 4D 18 | flags | sizes | [content size] | check | blocks ... | 00 00 00 00 | [checksum]
 //
 // and a block its size in 4 bytes, whose high bit says that it is stored raw, and
 // its bytes.
@@ -21,19 +20,21 @@ const (
 	lz4VersionMask = 0b11 << 6
 	lz4Independent = 1 << 5 // no block refers to the one before it
 	lz4ContentSize = 1 << 3
+	lz4Checksum    = 1 << 2   // of the content
+	lz4Sizes64KiB  = 4 << 4   // blocks have up to 64 KiB
 	lz4Window      = 64 << 10 // how far back a block refers, in bytes
 )
 
 // unlz4Frame fills dst with what the frame src holds, block by block and without
 // a copy in between. It does so for frames as Arrow's writers make them; for any
-// other, those with checksums of the content and those that are broken among
-// them, it returns false, and dst holds anything.
+// other, those with checksums of blocks and those that are broken among them, it
+// returns false, and dst holds anything.
 func unlz4Frame(dst, src []byte) bool {
 	if len(src) < 7 || binary.LittleEndian.Uint32(src) != lz4Magic {
 		return false
 	}
 	flags, header := src[4], 6
-	if flags&lz4VersionMask != lz4Version || flags&^(lz4VersionMask|lz4Independent|lz4ContentSize) != 0 {
+	if flags&lz4VersionMask != lz4Version || flags&^(lz4VersionMask|lz4Independent|lz4ContentSize|lz4Checksum) != 0 {
 		return false
 	}
 	if flags&lz4ContentSize != 0 {
@@ -52,6 +53,12 @@ func unlz4Frame(dst, src []byte) bool {
 		size := binary.LittleEndian.Uint32(src)
 		src = src[4:]
 		if size == 0 {
+			if flags&lz4Checksum != 0 {
+				if len(src) < 4 || binary.LittleEndian.Uint32(src) != xxh32(dst) {
+					return false
+				}
+				src = src[4:]
+			}
 			return at == len(dst) && len(src) == 0
 		}
 		length := int(size &^ lz4RawFlag)
@@ -78,26 +85,4 @@ func unlz4Frame(dst, src []byte) bool {
 		at += n
 	}
 	return false
-}
-
-// xxh32 returns the 32-bit xxHash with seed 0 of p, which is shorter than 16
-// bytes: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
-func xxh32(p []byte) uint32 {
-	const (
-		prime1 = 0x9E3779B1
-		prime2 = 0x85EBCA77
-		prime3 = 0xC2B2AE3D
-		prime4 = 0x27D4EB2F
-		prime5 = 0x165667B1
-	)
-	h := prime5 + uint32(len(p))
-	for ; len(p) >= 4; p = p[4:] {
-		h = bits.RotateLeft32(h+binary.LittleEndian.Uint32(p)*prime3, 17) * prime4
-	}
-	for _, b := range p {
-		h = bits.RotateLeft32(h+uint32(b)*prime5, 11) * prime1
-	}
-	h = (h ^ h>>15) * prime2
-	h = (h ^ h>>13) * prime3
-	return h ^ h>>16
 }

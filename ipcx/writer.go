@@ -67,6 +67,8 @@ func (c *config) arrowWriterOptions() ([]ipc.Option, error) {
 		return opts, err
 	case c.offsetsAsLengths():
 		return opts, tag(ErrOption, errors.New("ipcx: WithOffsetsAsLengths cannot be had from arrow-go's payloads: use NewWriter, or NewPayloadWriter"))
+	case c.checksum:
+		return opts, tag(ErrOption, errors.New("ipcx: WithChecksum cannot be had from arrow-go's payloads: use NewWriter, or NewPayloadWriter"))
 	case c.zstdLevel != defaultZstdLevel:
 		return opts, tag(ErrOption, errors.New("ipcx: WithZstdLevel cannot be had from arrow-go's payloads: use NewWriter, or NewPayloadWriter"))
 	}
