@@ -94,7 +94,13 @@ func (c *zstdCompressor) next(longest int) {
 	}
 }
 
-func (c *zstdCompressor) compress(_ int, dst, src []byte) ([]byte, error) {
+func (c *zstdCompressor) compress(worker int, dst, src []byte) ([]byte, error) {
+	// The levels from 6 on look for what little there is to find.
+	if c.cfg.zstdLevel < 6 && !c.cfg.checksum {
+		if frame, ok := c.frames[worker].AppendBytes(dst, src); ok {
+			return frame, nil
+		}
+	}
 	return c.enc.EncodeAll(src, dst), nil
 }
 

@@ -80,7 +80,7 @@ func drainPath(t *testing.T, path string) oracle.Result {
 	f, err := ipcx.NewFileReader(file)
 	require.NoError(t, err)
 	defer f.Close()
-	return readAll(f)
+	return readBatches(f)
 }
 
 // TestConvertFileMode keeps the permissions of the source.

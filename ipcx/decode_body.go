@@ -124,8 +124,14 @@ func (p *part) find(body storedBody, s span, i int, codec Codec, size int64) err
 		p.payload, p.length = stored, s.length
 		return nil
 	}
-	if p.payload, p.length, p.compressed, err = cutPrefix(stored); err != nil || !p.compressed {
+	if p.payload, p.length, p.compressed, err = cutPrefix(stored); err != nil {
 		return err
+	}
+	if p.length == 0 && startsFrame(codec, p.payload) {
+		p.compressed = true // and if it holds anything, the prefix is wrong
+	}
+	if !p.compressed {
+		return nil
 	}
 	return plausible(codec, p.payload, p.length)
 }

@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -122,9 +123,19 @@ func (d *decompressors) close() {
 // block of at least 4 bytes gives at most 128 KiB, and an LZ4 match gives at
 // most 255 bytes for each byte of its length.
 const (
+	zstdMagic    = 0xFD2FB528
 	zstdMaxRatio = (128 << 10) / 4
 	lz4MaxRatio  = 255
 )
+
+// startsFrame says whether some bytes begin as a frame of codec does.
+func startsFrame(codec Codec, p []byte) bool {
+	magic := uint32(zstdMagic)
+	if codec == LZ4Frame {
+		magic = lz4Magic
+	}
+	return len(p) >= 4 && binary.LittleEndian.Uint32(p) == magic
+}
 
 // plausible returns an error where stored, the compressed bytes of a buffer,
 // cannot hold n bytes. It is asked before anything of n bytes is allocated.

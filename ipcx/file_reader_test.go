@@ -368,6 +368,6 @@ func TestFileReaderRecovers(t *testing.T) {
 		_, err = f.RecordBatchAt(0)
 		require.ErrorContains(t, err, "no memory")
 	}
-	requireSame(t, oracle.File(data), readAll(f))
+	requireSame(t, oracle.File(data), readBatches(f))
 	require.NoError(t, f.Close())
 }

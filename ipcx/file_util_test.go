@@ -57,8 +57,8 @@ var openers = map[string]func(testing.TB, []byte, ...ipcx.Option) (*ipcx.FileRea
 	},
 }
 
-// readAll reads every batch of a file, from the last to the first.
-func readAll(f *ipcx.FileReader) oracle.Result {
+// readBatches reads every batch of a file, from the last to the first.
+func readBatches(f *ipcx.FileReader) oracle.Result {
 	res := oracle.Result{Schema: f.Schema(), Batches: make([]arrow.RecordBatch, f.NumRecords())}
 	for i := f.NumRecords() - 1; i >= 0; i-- {
 		rec, err := f.RecordBatchAt(i)
@@ -78,7 +78,7 @@ func drainFile(t testing.TB, how string, data []byte, opts ...ipcx.Option) oracl
 		return oracle.Result{Err: err}
 	}
 	defer func() { require.NoError(t, f.Close()) }()
-	return readAll(f)
+	return readBatches(f)
 }
 
 // variant is a way to write the same batches.

@@ -195,7 +195,7 @@ func TestFileWriterMetadata(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, md, f.FooterMetadata(), how)
 			require.NoError(t, oracle.SameSchema(batches[0].Schema(), f.Schema()))
-			res := readAll(f)
+			res := readBatches(f)
 			require.NoError(t, res.Err)
 			requireEqual(t, batches, res.Batches)
 			require.NoError(t, f.Close())

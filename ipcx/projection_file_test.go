@@ -113,7 +113,7 @@ func requireReadsLittle(t *testing.T, schema *arrow.Schema, file []byte, columns
 	src := newCounting(file)
 	f, err := ipcx.NewFileReader(src, ipcx.WithColumnIndexes(columns...))
 	require.NoError(t, err)
-	require.NoError(t, readAll(f).Err)
+	require.NoError(t, readBatches(f).Err)
 	require.NoError(t, f.Close())
 	// The end of the file in two calls, then for each batch its metadata and each
 	// column, whose buffers lie side by side.
@@ -140,7 +140,7 @@ func TestProjectionReadsNoDictionary(t *testing.T) {
 		src := newCounting(file)
 		f, err := ipcx.NewFileReader(src, ipcx.WithColumnIndexes(columns...))
 		require.NoError(t, err)
-		require.NoError(t, readAll(f).Err)
+		require.NoError(t, readBatches(f).Err)
 		need := needed(t, schema, file, false, columns...)
 		require.Equal(t, need, src.reset())
 		require.NoError(t, f.Close())

@@ -150,7 +150,7 @@ func TestStatsFile(t *testing.T) {
 
 			f, err = open(t, out.Bytes())
 			require.NoError(t, err)
-			require.NoError(t, readAll(f).Err)
+			require.NoError(t, readBatches(f).Err)
 			require.Equal(t, want, f.Stats(), how)
 			require.NoError(t, f.Close())
 		}
@@ -167,7 +167,7 @@ func TestStatsNestedDictionaries(t *testing.T) {
 	batches := nestedDictionaries()
 	f, err := ipcx.NewFileReader(bytes.NewReader(writeFile(t, batches)))
 	require.NoError(t, err)
-	require.NoError(t, readAll(f).Err)
+	require.NoError(t, readBatches(f).Err)
 	require.Equal(t, int64(1+2+4), f.Stats().Messages)
 	require.Equal(t, int64(2), f.Stats().DictionaryBatches)
 	require.NoError(t, f.Close())

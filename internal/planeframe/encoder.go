@@ -21,6 +21,7 @@ type Encoder struct {
 	huffman huff0.Scratch
 	sample  []byte
 	seen    [seenSize]uint32
+	near    [1 << nearBits]uint32
 }
 
 // NewEncoder returns an encoder. encodeAll appends one zstd frame of src to dst

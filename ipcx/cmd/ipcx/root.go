@@ -111,7 +111,7 @@ refuses them. "ipcx convert --codec none" turns them into plain Arrow again.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
-	root.AddCommand(a.convertCommand(), a.statCommand(), a.verifyCommand(), a.catCommand(), a.schemaCommand())
+	root.AddCommand(a.convertCommand(), a.statCommand(), a.benchCommand(), a.verifyCommand(), a.catCommand(), a.schemaCommand())
 	return root
 }
 

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowplanes/arrowplanes/ipcx"
+)
+
+type benchFlags struct {
+	limits      limits
+	codecNames  []string
+	levels      []int
+	lengths     string
+	budget      time.Duration
+	concurrency int
+	rows        int64
+	json        bool
+	quiet       bool
+
+	codecs []ipcx.Codec // that codecNames name
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	f := &benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "bench FILE",
+		Short: "Measure what each codec and option makes of a stream or file",
+		Long: `Measures, on the record batches of an Arrow stream or file, how small each codec
+makes them, with and without offsets stored as lengths and at some zstd levels, and
+how long writing and reading take. arrow-go's own arrow/ipc is measured beside it,
+at its one level. In the end a sentence says what to use: the smallest that takes
+no longer than arrow/ipc, in neither direction, and of those nearly as small the
+fastest.
+
+FILE is read into memory first, and nothing is written anywhere: a write makes a
+stream of all record batches, a read gives them back. The settings take turns, so
+that what else the machine does meets them all, and each figure is the median of
+its runs, as a clock on the wall shows it. Times are for one thread, unless
+--concurrency says more.
+
+  B/ROW        bytes of the stream for each row
+  WRITE, READ  nanoseconds for each row
+  ×            the figure before it as a multiple of the line marked 1.00
+
+Offsets as lengths are read by ipcx and the Go package it is made of alone. FILE
+itself may be compressed and have its offsets stored either way; - is standard
+input.`,
+		Example: `  ipcx bench table.arrow
+  ipcx bench --codecs zstd --levels 1,3,7 --time 2s table.arrow
+  ipcx bench --concurrency 4 --rows 1000000 large.arrow
+  ipcx bench --json table.arrow | jq '.settings[] | {codec, level, bytes_per_row}'`,
+		Args:              exactArgs(1, "FILE"),
+		ValidArgsFunction: arrowFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.bench(cmd.Context(), args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringSliceVar(&f.codecNames, "codecs", []string{"none", "lz4", "zstd"}, "the `CODECS` to measure, with commas between them")
+	flags.IntSliceVar(&f.levels, "levels", []int{1, 3, 7, 11}, "the zstd `LEVELS` to measure, 1 to 22, with commas between them")
+	flags.StringVar(&f.lengths, "offsets-as-lengths", "both", "measure with the option on (true), off (false) or `both`")
+	flags.DurationVar(&f.budget, "time", 300*time.Millisecond, "how long to measure each setting; there are at least 3 runs")
+	flags.IntVar(&f.concurrency, "concurrency", 1, "how many threads a write or a read may use, arrow/ipc's included")
+	flags.Int64VarP(&f.rows, "rows", "n", 0, "take only the first `N` rows, or a little more, of whole record batches")
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	f.limits.addTo(flags)
+	completeWords(cmd, "codecs", "none", "lz4", "zstd")
+	completeWords(cmd, "offsets-as-lengths", "both", "true", "false")
+	return cmd
+}
+
+// check checks the flags and fills in what depends on others.
+func (f *benchFlags) check(cmd *cobra.Command) error {
+	for _, name := range f.codecNames {
+		switch codec, ok := codecNamed(name); {
+		case !ok:
+			return usagef(cmd, "--codecs: %q is none of none, lz4 and zstd", name)
+		case !slices.Contains(f.codecs, codec):
+			f.codecs = append(f.codecs, codec)
+		}
+	}
+	for _, level := range f.levels {
+		if level < 1 || level > 22 {
+			return usagef(cmd, "--levels: %d is outside 1 to 22", level)
+		}
+	}
+	slices.Sort(f.levels)
+	f.levels = slices.Compact(f.levels)
+	switch {
+	case len(f.codecs) == 0:
+		return usagef(cmd, "--codecs names none")
+	case len(f.levels) == 0 && slices.Contains(f.codecs, ipcx.Zstd):
+		return usagef(cmd, "--levels names none, and zstd has to have one")
+	case f.lengths != "both" && f.lengths != "true" && f.lengths != "false":
+		return usagef(cmd, "--offsets-as-lengths %q is none of both, true and false", f.lengths)
+	case f.budget <= 0:
+		return usagef(cmd, "--time %s is not more than nothing", f.budget)
+	case f.concurrency < 1 || f.concurrency > 256:
+		return usagef(cmd, "--concurrency %d is outside 1 to 256", f.concurrency)
+	case f.rows < 0:
+		return usagef(cmd, "--rows %d is less than nothing", f.rows)
+	}
+	return nil
+}
+
+// codecNamed returns the codec with a name of ipcx.Codec.String.
+func codecNamed(name string) (ipcx.Codec, bool) {
+	for _, codec := range []ipcx.Codec{ipcx.Uncompressed, ipcx.LZ4Frame, ipcx.Zstd} {
+		if codec.String() == name {
+			return codec, true
+		}
+	}
+	return 0, false
+}
+
+func (a *app) bench(ctx context.Context, name string, f *benchFlags) error {
+	in, err := a.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	t, err := loadBench(ctx, in, f)
+	if err != nil {
+		return err
+	}
+	defer t.release()
+
+	settings, note, err := t.settings(ctx, f)
+	if err != nil {
+		return in.wrap(err)
+	}
+	progress := a.startBenchProgress(len(settings), f)
+	err = t.measure(ctx, settings, f, progress.step)
+	progress.stop()
+	if err != nil {
+		return in.wrap(err)
+	}
+	r := newBenchReport(in.name, t, settings, f)
+	r.Note = note
+	if f.json {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	r.print(a.stdout)
+	return nil
+}
+
+// benchTable is record batches in memory.
+type benchTable struct {
+	schema  *arrow.Schema
+	batches []arrow.RecordBatch
+	rows    int64
+}
+
+// loadBench reads the record batches of an input, up to the one with the last
+// row to take.
+func loadBench(ctx context.Context, in *input, f *benchFlags) (*benchTable, error) {
+	b, err := readBatches(ctx, in, f.limits.options()...)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	t := &benchTable{schema: b.schema}
+	for f.rows == 0 || t.rows < f.rows {
+		rec, err := b.next(ctx)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.release()
+			return nil, err
+		}
+		rec.Retain()
+		t.batches = append(t.batches, rec)
+		t.rows += rec.NumRows()
+	}
+	if t.rows == 0 {
+		t.release()
+		return nil, in.wrap(errors.New("it has no rows to measure with"))
+	}
+	return t, nil
+}
+
+func (t *benchTable) release() {
+	for _, rec := range t.batches {
+		rec.Release()
+	}
+}
+
+// String says what there is.
+func (t *benchTable) String() string {
+	return fmt.Sprintf("%s in %s", count(t.rows, "row"), count(int64(len(t.batches)), "record batch"))
+}
