@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -111,7 +112,7 @@ func (s *streamSource) bodyBuffer(n int64) (*memory.Buffer, error) {
 		return nil, err
 	}
 	var arrived []byte
-	if n > 2*s.arrived+firstStep {
+	if n > 2*s.arrived+firstStep && s.left() < n {
 		// Too much to allocate on the word of the metadata alone.
 		p, err := s.scratch.ReadFull(s.r, n)
 		if err != nil {
@@ -130,6 +131,28 @@ func (s *streamSource) bodyBuffer(n int64) (*memory.Buffer, error) {
 	}
 	s.arrive(n)
 	return buf, nil
+}
+
+// left returns how many bytes are certain to come, as far as the reader itself
+// tells: one of bytes or strings, or a file.
+func (s *streamSource) left() int64 {
+	switch r := s.r.(type) {
+	case interface{ Len() int }:
+		return int64(r.Len())
+	case *io.SectionReader:
+		if at, err := r.Seek(0, io.SeekCurrent); err == nil {
+			return r.Size() - at
+		}
+	case *os.File:
+		info, err := r.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		if at, err := r.Seek(0, io.SeekCurrent); err == nil {
+			return info.Size() - at
+		}
+	}
+	return 0
 }
 
 // firstStep is how many bytes of a body are allocated before any has arrived.
