@@ -15,6 +15,7 @@ type part struct {
 	payload    []byte // as stored, behind the length prefix
 	compressed bool
 	rewrite    bool // planes, of n rows
+	ordered    bool // and once decoded, its offsets are known not to decrease
 	n          int
 	role       layout.Buffer // where the message is flagged
 	at, length int64         // in the decoded body, bytes
@@ -198,6 +199,7 @@ func (w *decodeWorker) decode(codec Codec, dst []byte, p *part) error {
 	switch {
 	case p.compressed && p.rewrite && codec == Zstd:
 		if ok, err := w.comp.unzstdOffsets(dst, p.payload, p.n, p.role.Width); ok || err != nil {
+			p.ordered = ok && w.comp.frames.Ordered()
 			return err
 		}
 		fallthrough // a frame of another writer's shape

@@ -126,6 +126,12 @@ func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
 		return nil, fmt.Errorf("ipcx: %s: %w", what, err)
 	}
 	rec := l.r.RecordBatch()
+	if l.f.cfg.validate {
+		if err := validate(rec, i); err != nil {
+			l.broken = true
+			return nil, err
+		}
+	}
 	rec.Retain()
 	if l.f.once {
 		l.broken = true

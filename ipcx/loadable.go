@@ -21,9 +21,10 @@ const maxDepth = 64
 // it has retained: the body would be lost to its allocator.
 //
 // It looks at the metadata and, of strings and binaries, at the last offset. What
-// the loader does not look at either is not checked.
+// the loader does not look at either is not checked, but for the lengths of
+// flagged messages. Nothing is with [WithTrustedInput].
 func (d *Decoder) loadable(body []byte) error {
-	if !d.in.isBatch() {
+	if !d.in.isBatch() || d.cfg.trusted {
 		return nil
 	}
 	desc := d.describe()
@@ -49,7 +50,12 @@ func (d *Decoder) loadable(body []byte) error {
 		if role := roles[j].Role; role.IsOffsets() && j+1 < len(roles) && roles[j+1].Role == layout.Bytes {
 			data = d.parts[i+1].length
 		}
-		if err := d.checkBuffer(table, roles[j], body[p.at:p.at+p.length], data); err != nil {
+		buffer := body[p.at : p.at+p.length]
+		err := d.checkBuffer(table, roles[j], buffer, data)
+		if err == nil && p.rewrite {
+			err = d.checkLengths(table, roles[j], buffer, p.n, data, p.ordered)
+		}
+		if err != nil {
 			return d.wrap(tag(ErrCorrupt, at(j, roles, err)))
 		}
 	}

@@ -18,7 +18,10 @@ import (
 type Reader struct {
 	r      *ipc.Reader
 	mr     ownReader // nil where the messages are somebody else's
-	broken error     // of a panic in arrow-go's loader
+	broken error     // of a panic in arrow-go's loader, or of validation
+
+	validates bool
+	batches   int // validated
 }
 
 var (
@@ -45,7 +48,7 @@ func NewReaderFromMessageReader(r MessageReader, opts ...Option) (*Reader, error
 }
 
 func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
-	reader := &Reader{}
+	reader := &Reader{validates: cfg.validate}
 	reader.mr, _ = mr.(ownReader)
 	if cfg.err != nil {
 		mr.Release()
@@ -111,16 +114,33 @@ func (r *Reader) Release() { r.r.Release() }
 
 // Next reads the next record batch and says whether there is one. Where there
 // is none, Err says whether that was an error.
-func (r *Reader) Next() bool { return r.broken == nil && r.r.Next() }
+func (r *Reader) Next() bool {
+	return r.broken == nil && r.r.Next() && r.valid(r.r.RecordBatch())
+}
+
+// valid says whether a record batch is, with WithValidation, what it should be.
+// If it is not, it is the last one.
+func (r *Reader) valid(rec arrow.RecordBatch) bool {
+	if r.validates {
+		r.broken = validate(rec, r.batches)
+		r.batches++
+	}
+	return r.broken == nil
+}
 
 // RecordBatch returns the record batch that Next read. It is valid until the
 // next call of Next or Read, unless it is retained.
-func (r *Reader) RecordBatch() arrow.RecordBatch { return r.r.RecordBatch() }
+func (r *Reader) RecordBatch() arrow.RecordBatch {
+	if r.broken != nil {
+		return nil
+	}
+	return r.r.RecordBatch()
+}
 
 // Record returns the record batch that Next read.
 //
 // Deprecated: Use [Reader.RecordBatch] instead.
-func (r *Reader) Record() arrow.Record { return r.r.RecordBatch() }
+func (r *Reader) Record() arrow.Record { return r.RecordBatch() }
 
 // Read returns the next record batch, or io.EOF at the end of the stream. It is
 // valid until the next call of Next or Read, unless it is retained.
@@ -131,6 +151,9 @@ func (r *Reader) Read() (arrow.RecordBatch, error) {
 	rec, err := r.r.Read()
 	if err != nil {
 		return nil, r.own(err)
+	}
+	if !r.valid(rec) {
+		return nil, r.broken
 	}
 	return rec, nil
 }

@@ -1,6 +1,9 @@
 package planeframe
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/klauspost/compress/huff0"
 )
 
@@ -20,6 +23,8 @@ type Decoder struct {
 	content  []byte // of the ordinary segment
 	rows     [8][]byte
 	rowBytes [8 * rowSize]byte
+	longest  uint64 // what the lengths of the frame may add up to at most
+	ordered  bool
 }
 
 // NewDecoder returns a decoder. decodeAll appends the content of the zstd
@@ -49,6 +54,7 @@ func NewDecoder(decodeAll func(src, dst []byte) ([]byte, error)) *Decoder {
 // [Encoder.Append] for a width, a number of entries and a dst that do not go
 // together.
 func (d *Decoder) Offsets(dst, frame []byte, n, width int) (ok bool, err error) {
+	d.ordered = false
 	if err := checkSizes("dst", len(dst), n, width); err != nil {
 		return false, err
 	}
@@ -79,7 +85,25 @@ func (d *Decoder) Offsets(dst, frame []byte, n, width int) (ok bool, err error) 
 	if err := d.copy(dst[(n+1)*width:], (n+1)*width); err != nil {
 		return false, err
 	}
+	d.ordered = d.inOrder(dst[:width])
 	return true, nil
+}
+
+// Ordered reports whether the offsets of the last call of Offsets are known not
+// to be negative and not to decrease. It costs nothing: it goes by which planes
+// are constant, and so may be false for offsets that are in order.
+func (d *Decoder) Ordered() bool { return d.ordered }
+
+// inOrder says whether the lengths cannot have led past the largest offset, from
+// the first one on.
+func (d *Decoder) inOrder(first []byte) bool {
+	start, limit := uint64(0), uint64(math.MaxInt64)
+	if len(first) == 4 {
+		start, limit = uint64(binary.LittleEndian.Uint32(first)), math.MaxInt32
+	} else {
+		start = binary.LittleEndian.Uint64(first)
+	}
+	return start <= limit && d.longest <= limit-start
 }
 
 // release lets go of the caller's frame.

@@ -1,5 +1,10 @@
 package planeframe
 
+import (
+	"math"
+	"math/bits"
+)
+
 // rowSize is the number of entries that are summed at once where some planes
 // that are not zero are constant: they are made as rows of bytes, and those
 // stay in a near cache.
@@ -13,6 +18,7 @@ func (d *Decoder) join(offsets []byte, n, width int) error {
 	for j := range width {
 		in[j] = d.find(width + j*n)
 	}
+	d.longest = 0
 	for i := 0; i < n; {
 		count := n - i
 		var constant uint64 // what the constant planes add to each length
@@ -36,6 +42,7 @@ func (d *Decoder) join(offsets []byte, n, width int) error {
 			planes[j] = p[at-s.start:]
 			varying = j + 1
 		}
+		d.lengthen(constant, &planes, varying, count)
 		stretch := offsets[i*width : (i+count+1)*width]
 		if varying == 0 {
 			fill(stretch, constant, width)
@@ -45,6 +52,22 @@ func (d *Decoder) join(offsets []byte, n, width int) error {
 		i += count
 	}
 	return nil
+}
+
+// lengthen adds to longest what the lengths of a stretch may add up to: each byte
+// that is not constant may be 255.
+func (d *Decoder) lengthen(constant uint64, planes *[8][]byte, varying, count int) {
+	for j := range varying {
+		if planes[j] != nil {
+			constant |= 0xFF << (8 * j)
+		}
+	}
+	high, low := bits.Mul64(constant, uint64(count))
+	sum, carry := bits.Add64(d.longest, low, 0)
+	if high|carry != 0 {
+		sum = math.MaxUint64
+	}
+	d.longest = sum
 }
 
 // sum writes the offsets of one stretch of count entries. planes are nil where

@@ -106,14 +106,14 @@ func converted(data []byte, opts ...ipcx.Option) ([]arrow.RecordBatch, error) {
 // byUs reads a stream or a file.
 func byUs(data []byte) ([]arrow.RecordBatch, error) {
 	if bytes.HasPrefix(data, ipcx.Magic) {
-		r, err := ipcx.NewFileReader(bytes.NewReader(data))
+		r, err := ipcx.NewFileReader(bytes.NewReader(data), ipcx.WithValidation())
 		if err != nil {
 			return nil, err
 		}
 		batches, err := drain(r)
 		return batches, errors.Join(err, r.Close())
 	}
-	r, err := ipcx.NewReader(bytes.NewReader(data))
+	r, err := ipcx.NewReader(bytes.NewReader(data), ipcx.WithValidation())
 	if err != nil {
 		return nil, err
 	}

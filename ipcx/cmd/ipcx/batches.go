@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
@@ -150,17 +150,21 @@ func (b *batches) next(ctx context.Context) (rec arrow.RecordBatch, err error) {
 	}
 	b.i++
 	if err != nil {
-		return nil, b.in.wrap(&placeError{b.i - 1, "", err})
+		return nil, b.in.wrap(placed(err, b.i-1))
 	}
 	return rec, nil
 }
 
-// validate checks all of a record batch.
-func (b *batches) validate(rec arrow.RecordBatch) error {
-	for i, col := range rec.Columns() {
-		if err := guard(func() error { return array.ValidateFull(col) }); err != nil {
-			return b.in.wrap(&placeError{b.i - 1, rec.ColumnName(i), &kindError{err, ipcx.ErrCorrupt}})
-		}
+// placed says which record batch an error is about, and which column if it knows.
+func placed(err error, batch int) error {
+	invalid := new(ipcx.InvalidError)
+	switch {
+	case !errors.As(err, &invalid):
+		return &placeError{batch, "", err}
+	case invalid.Row >= 0:
+		err = fmt.Errorf("row %d: %w", invalid.Row, invalid.Err)
+	default:
+		err = invalid.Err
 	}
-	return nil
+	return &placeError{batch, invalid.Path, &kindError{err, ipcx.ErrCorrupt}}
 }

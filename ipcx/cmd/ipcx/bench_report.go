@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -29,13 +30,14 @@ func newBenchReport(name string, t *benchTable, settings []*benchSetting, f *ben
 		File: name, Rows: t.rows, RecordBatches: len(t.batches), Concurrency: f.concurrency,
 		Seconds: f.budget.Seconds(), Settings: settings,
 	}
-	if i := reference(settings); i >= 0 {
+	i := reference(settings)
+	if i >= 0 {
 		r.Reference = &i
 		for _, s := range settings {
 			s.compare(settings[i])
 		}
 	}
-	r.Use = choose(settings)
+	r.Use = choose(settings, i)
 	r.Advice = advice(settings[r.Use], r.reference())
 	return r
 }
@@ -73,44 +75,31 @@ func (s *benchSetting) compare(ref *benchSetting) {
 	s.ReadRatio = ratio(s.ReadNs, ref.ReadNs)
 }
 
-// nearlyAsSmall is how much larger something may be to be chosen for its speed.
-const nearlyAsSmall = 1.02
+const (
+	nearlyAsSmall = 1.02 // how much larger something may be to be chosen for its speed
+	hardlyLonger  = 1.10 // and how much longer it may take: no clock on the wall tells less
+)
 
-// choose returns the index of the setting to use: of those of ipcx that take no
-// longer than the reference, in neither direction, the smallest, or one nearly as
-// small that is faster. Where all take longer, all are looked at.
-func choose(settings []*benchSetting) int {
-	var all, fast []int
+// choose returns the index of the setting to use: of those of ipcx that take
+// hardly longer than the reference, in neither direction, and the reference itself,
+// the smallest, or one nearly as small that is faster.
+func choose(settings []*benchSetting, reference int) int {
+	var fit []int
 	for i, s := range settings {
-		if s.Writer != ownWriter {
-			continue
+		if i == reference || s.Writer == ownWriter && s.slower() <= hardlyLonger {
+			fit = append(fit, i)
 		}
-		all = append(all, i)
-		if s.slower() <= 1 {
-			fast = append(fast, i)
-		}
-	}
-	if len(fast) == 0 {
-		fast = all
 	}
 	smallest := int64(math.MaxInt64)
-	for _, i := range fast {
+	for _, i := range fit {
 		smallest = min(smallest, settings[i].Bytes)
 	}
-	fast = slices.DeleteFunc(fast, func(i int) bool { return float64(settings[i].Bytes) > nearlyAsSmall*float64(smallest) })
-	return slices.MinFunc(fast, func(i, k int) int {
-		switch a, b := settings[i].time(), settings[k].time(); {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
+	fit = slices.DeleteFunc(fit, func(i int) bool { return float64(settings[i].Bytes) > nearlyAsSmall*float64(smallest) })
+	return slices.MinFunc(fit, func(i, k int) int { return cmp.Compare(settings[i].time(), settings[k].time()) })
 }
 
 // slower returns how many times as long as the reference a setting takes, in the
-// direction where that is more.
+// direction where that is more; 1 where there is no reference.
 func (s *benchSetting) slower() float64 {
 	if s.WriteRatio == nil {
 		return 1
@@ -122,7 +111,10 @@ func (s *benchSetting) time() float64 { return s.WriteNs + s.ReadNs }
 
 // advice says in a sentence what to use and why.
 func advice(s, ref *benchSetting) string {
-	if ref == nil {
+	switch ref {
+	case s:
+		return fmt.Sprintf("Stay with %v: nothing else here is smaller without taking longer.", s)
+	case nil:
 		return fmt.Sprintf("Use %v: %s bytes a row, the smallest.", s, figure(s.BytesPerRow))
 	}
 	than := "smaller"

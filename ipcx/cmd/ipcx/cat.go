@@ -104,7 +104,7 @@ func (a *app) cat(ctx context.Context, name string, f *catFlags) error {
 	if f.columns != nil {
 		opts = append(opts, ipcx.WithColumns(f.columns...))
 	}
-	b, err := readBatches(ctx, in, opts...)
+	b, err := readBatches(ctx, in, append(opts, ipcx.WithValidation())...)
 	if err != nil {
 		return err
 	}
@@ -157,9 +157,6 @@ func printRows(ctx context.Context, b *batches, p rowPrinter, skip, n int64) err
 		}
 		if n == 0 {
 			return p.end(true)
-		}
-		if err := b.validate(rec); err != nil {
-			return err
 		}
 		end := rec.NumRows()
 		if n >= 0 {

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/arrowplanes/arrowplanes/ipcx"
 )
 
 type verifyFlags struct {
@@ -21,8 +23,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify FILE...",
 		Short: "Read everything and check it",
 		Long: `Reads every record batch of Arrow streams and files, decompresses all of it, and
-checks every array in full: lengths of buffers, null counts, that offsets do not
-decrease, that dictionary indices are in range.
+checks every array in full and at every depth, dictionaries included: lengths of
+buffers and children, null counts, that offsets do not decrease and stay inside of
+their data, UTF-8, indices, views, type ids and run ends. Checksums are checked
+where there are any.
 
 Prints a line for each FILE, and of one that is not good the first fault with its
 place: record batch and column. FILE - is standard input. The exit code is 1 if
@@ -94,7 +98,7 @@ func (a *app) verifyOne(ctx context.Context, name string, f *verifyFlags) verifi
 	}
 	defer in.close()
 	v.File, v.Format = in.name, in.format().String()
-	b, err := readBatches(ctx, in, f.limits.options()...)
+	b, err := readBatches(ctx, in, append(f.limits.options(), ipcx.WithValidation())...)
 	if err != nil {
 		v.err = err
 		return v
@@ -105,9 +109,6 @@ func (a *app) verifyOne(ctx context.Context, name string, f *verifyFlags) verifi
 		if err == io.EOF {
 			v.Good = true
 			return v
-		}
-		if err == nil {
-			err = b.validate(rec)
 		}
 		if err != nil {
 			v.err = err

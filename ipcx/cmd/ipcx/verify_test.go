@@ -91,7 +91,7 @@ func TestVerifyFaulty(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range []ipcx.Format{ipcx.FileFormat, ipcx.StreamFormat} {
 		path := writeFile(t, filepath.Join(dir, format.String()), faulty(t, format))
-		requireFails(t, exitFailed, []string{"verify", path}, path+": it is damaged (record batch 1, column \"b\": ", "offsets", "index 2: 1 < 2")
+		requireFails(t, exitFailed, []string{"verify", path}, path+": it is damaged (record batch 1, column \"b\": ", "row 1: offset 1 after 2")
 		requireFails(t, exitFailed, []string{"cat", "--format", "csv", path}, "record batch 1, column \"b\"")
 	}
 	good := tablePath(t)
