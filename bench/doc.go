@@ -1,4 +1,16 @@
-// Package bench has the benchmarks. They need no data but what internal/datasets
-// generates, and the tables of internal/testdata where a benchmark says so; what
-// is missing is skipped. See README.md beside this file for what was measured.
-package bench
+// Command bench measures ipcx beside the other implementations of Arrow, all of
+// them in one run and on the same record batches:
+//
+//	go run ./bench          minutes
+//	go run ./bench -full    every batch size with every codec, more rows
+//
+// It writes BENCHMARKS.md, and bench/results with every figure as CSV and charts.
+//
+//	tables   generated, TPC-H lineitem, real ones -> uncompressed Arrow files
+//	peers    ipcx, arrow-go in this process, pyarrow, polars, ... each in its own
+//	rounds   ours theirs ..., theirs ours ..., and the medians of them
+//
+// Libraries of other languages and lineitem come from a package index by
+// scripts/prepare.sh; what cannot be had is left out with a message. The package's
+// own benchmarks, of memory and of single tables, are in its tests: see README.md.
+package main

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bytes"
@@ -124,6 +124,9 @@ func BenchmarkRead(b *testing.B) {
 // TestReadAllocates holds what reading a batch of seven columns of strings
 // allocates against the bytes of its decoded body and against arrow-go.
 func TestReadAllocates(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates as well")
+	}
 	const batches = 128
 	stream := stringStream(t, batches, ipcx.WithZstd())
 	perBatch := func(open func(io.Reader) (reader, error)) (allocated, body int64) {
