@@ -97,6 +97,9 @@ func (s *streamSource) bodyScratch(n int64) ([]byte, error) {
 	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
 		return nil, err
 	}
+	if n > int64(s.scratch.Cap()) && s.left() >= n {
+		s.scratch.Again(int(n)) // at once, and not in growing steps
+	}
 	body, err := s.scratch.ReadFull(s.r, n)
 	if err != nil {
 		return nil, fmt.Errorf("ipcx: message body at byte %d: %w", s.at, err)
