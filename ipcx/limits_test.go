@@ -43,7 +43,7 @@ func TestMetadataLimit(t *testing.T) {
 	for way, err := range limitWays(whole, ipcx.WithMetadataSizeLimit(int64(longest-1))) {
 		t.Run(way, func(t *testing.T) { requireLimit(t, err, "WithMetadataSizeLimit", longest, longest-1) })
 	}
-	for _, limit := range []int{longest, 0, -1, math.MinInt64} {
+	for _, limit := range []int{longest, 0, -1, math.MinInt} {
 		for way, err := range limitWays(whole, ipcx.WithMetadataSizeLimit(int64(limit))) {
 			require.NoError(t, err, "%s with a limit of %d", way, limit)
 		}
