@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -33,9 +34,28 @@ func FuzzConvert(f *testing.F) {
 		want, _ := drain(plain)
 		for _, stream := range [][]byte{back, flagged} {
 			got, _ := drain(stream)
+			if want.Err == nil && refusesLengths(got.Err) {
+				// Plain offsets are not looked at without WithValidation.
+				require.NoError(t, oracle.SameBatches(want.Batches[:len(got.Batches)], got.Batches))
+				continue
+			}
 			require.Equal(t, want.Err == nil, got.Err == nil, "plain: %v, back: %v", want.Err, got.Err)
 			require.NoError(t, oracle.SameBatches(want.Batches, got.Batches))
 			require.NoError(t, oracle.SameSchema(want.Schema, got.Schema))
 		}
 	})
+}
+
+// refusesLengths says whether err is about lengths that only the reader of flagged
+// messages checks.
+func refusesLengths(err error) bool {
+	if !errors.Is(err, ipcx.ErrCorrupt) {
+		return false
+	}
+	for _, text := range []string{"a negative length", "first offset is", "last offset is"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
 }
