@@ -34,7 +34,7 @@ func FuzzConvert(f *testing.F) {
 		want, _ := drain(plain)
 		for _, stream := range [][]byte{back, flagged} {
 			got, _ := drain(stream)
-			if want.Err == nil && refusesLengths(got.Err) {
+			if refusesLengths(got.Err) && len(got.Batches) <= len(want.Batches) {
 				// Plain offsets are not looked at without WithValidation.
 				require.NoError(t, oracle.SameBatches(want.Batches[:len(got.Batches)], got.Batches))
 				continue
