@@ -23,7 +23,6 @@ func TestDependencies(t *testing.T) {
 		"github.com/zeebo/xxh3",
 		"github.com/klauspost/cpuid/v2",
 		"golang.org/x/exp",
-		"golang.org/x/xerrors",
 	}
 	for _, pkg := range []string{"ipcx", "layout", "planes", "readbuf"} {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "github.com/arrowplanes/arrowplanes/"+pkg).Output()
