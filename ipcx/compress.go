@@ -16,8 +16,8 @@ const defaultZstdLevel = 3
 // compressor compresses whole buffers. It is kept for the life of a stream.
 // Calls with different workers may run at the same time.
 type compressor interface {
-	// next makes ready for a message whose longest buffer is that many bytes.
-	next(longest int)
+	// next makes ready for a message.
+	next(w workload)
 
 	// compress appends src, compressed, to dst.
 	compress(worker int, dst, src []byte) ([]byte, error)
@@ -25,6 +25,22 @@ type compressor interface {
 	// compressOffsets appends the offsets of n rows, as lengths in byte planes
 	// and compressed, to dst.
 	compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error)
+}
+
+// workload is what a message gives a compressor to do.
+type workload struct {
+	longest int // bytes of the longest buffer
+	total   int // bytes of all of them
+	flagged bool
+}
+
+func workloadOf(bufs [][]byte, flagged bool) workload {
+	w := workload{flagged: flagged}
+	for _, p := range bufs {
+		w.longest = max(w.longest, len(p))
+		w.total += len(p)
+	}
+	return w
 }
 
 // newCompressor returns the compressor of cfg's codec for cfg.concurrency
@@ -43,12 +59,19 @@ func newCompressor(cfg *config) (compressor, error) {
 	return nil, nil
 }
 
+// smallMessage is how many bytes of buffers are few: less than 256 KiB. Setting
+// up the tables of level 3, 1.3 MB of them, is then a good part of the work.
+// Those of level 1 are a fifth of that.
+const smallMessage = 256 << 10
+
 type zstdCompressor struct {
 	cfg    *config
-	enc    *zstd.Encoder
+	enc    *zstd.Encoder         // of the level
+	quick  *zstd.Encoder         // for small messages; nil where that is enc's business
 	frames []*planeframe.Encoder // by worker
 	planes []readbuf.Buffer      // by worker, where there are checksums
 	water  highWater
+	small  bool // the message at hand is one for quick
 }
 
 func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
@@ -56,10 +79,29 @@ func newZstdCompressor(cfg *config) (*zstdCompressor, error) {
 	return c, c.start()
 }
 
-// start makes the encoders, anew if there are some already.
+// start makes the encoders, anew if there are some already. Their tables come
+// with the first buffer.
 func (c *zstdCompressor) start() error {
+	enc, err := c.encoder(c.cfg.zstdLevel)
+	if err != nil {
+		return err
+	}
+	var quick *zstd.Encoder
+	if c.cfg.zstdLevel == defaultZstdLevel {
+		if quick, err = c.encoder(1); err != nil {
+			return err
+		}
+	}
+	c.enc, c.quick = enc, quick
+	for i := range c.frames {
+		c.frames[i] = planeframe.NewEncoder(c.encodeAll)
+	}
+	return nil
+}
+
+func (c *zstdCompressor) encoder(level int) (*zstd.Encoder, error) {
 	opts := []zstd.EOption{
-		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(c.cfg.zstdLevel)),
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithEncoderConcurrency(c.cfg.concurrency),
 		// Arrow C++ writes none.
 		zstd.WithEncoderCRC(c.cfg.checksum),
@@ -68,7 +110,7 @@ func (c *zstdCompressor) start() error {
 		zstd.WithAllLitEntropyCompression(true),
 		zstd.WithLowerEncoderMem(true),
 	}
-	if c.cfg.zstdLevel < 6 {
+	if level < 6 {
 		// The memory of a window is cleared for each encoder, which a short
 		// stream feels. Most buffers are smaller than this, or little alike
 		// across it.
@@ -76,22 +118,28 @@ func (c *zstdCompressor) start() error {
 	}
 	enc, err := zstd.NewWriter(nil, opts...)
 	if err != nil {
-		return fmt.Errorf("ipcx: zstd encoder: %w", err)
+		return nil, fmt.Errorf("ipcx: zstd encoder: %w", err)
 	}
-	c.enc = enc
-	for i := range c.frames {
-		c.frames[i] = planeframe.NewEncoder(enc.EncodeAll)
-	}
-	return nil
+	return enc, nil
 }
 
-func (c *zstdCompressor) next(longest int) {
-	if c.water.next(longest) {
+func (c *zstdCompressor) next(w workload) {
+	if c.water.next(w.longest) {
 		_ = c.start() // or the old ones stay
 	}
 	for i := range c.planes {
 		c.planes[i].Sized(0)
 	}
+	// A message that is not flagged is to be no larger than arrow-go's.
+	c.small = c.quick != nil && w.flagged && w.total < smallMessage
+}
+
+// encodeAll appends the ordinary frame of src to dst.
+func (c *zstdCompressor) encodeAll(src, dst []byte) []byte {
+	if c.small {
+		return c.quick.EncodeAll(src, dst)
+	}
+	return c.enc.EncodeAll(src, dst)
 }
 
 func (c *zstdCompressor) compress(worker int, dst, src []byte) ([]byte, error) {
@@ -101,7 +149,7 @@ func (c *zstdCompressor) compress(worker int, dst, src []byte) ([]byte, error) {
 			return frame, nil
 		}
 	}
-	return c.enc.EncodeAll(src, dst), nil
+	return c.encodeAll(src, dst), nil
 }
 
 func (c *zstdCompressor) compressOffsets(worker int, dst, offsets []byte, n int, role layout.Buffer) ([]byte, error) {

@@ -21,7 +21,7 @@ func newLZ4Compressor(workers int) *lz4Compressor {
 	return &lz4Compressor{make([]lz4Worker, workers)}
 }
 
-func (c *lz4Compressor) next(int) {
+func (c *lz4Compressor) next(workload) {
 	for i := range c.workers {
 		c.workers[i].planes.Sized(0)
 	}

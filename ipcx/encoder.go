@@ -216,7 +216,7 @@ func (e *Encoder) batch(m *message, bufs [][]byte) (metadata []byte, segments []
 	}
 	e.grow(len(bufs))
 	if e.comp != nil {
-		e.comp.next(longestOf(bufs))
+		e.comp.next(workloadOf(bufs, roles != nil))
 	}
 	i, err := largestFirst(e.cfg.concurrency, len(bufs),
 		func(i int) int { return len(bufs[i]) },
@@ -251,15 +251,6 @@ func (e *Encoder) batch(m *message, bufs [][]byte) (metadata []byte, segments []
 	}
 	e.count(m, bufs, e.out.bodyLength, roles != nil)
 	return e.builder.batch(&e.out), e.segments, nil
-}
-
-// longestOf returns the bytes of the longest of some buffers.
-func longestOf(bufs [][]byte) int {
-	longest := 0
-	for _, p := range bufs {
-		longest = max(longest, len(p))
-	}
-	return longest
 }
 
 // grow makes ready for n buffers, and has the scratch that the last messages did

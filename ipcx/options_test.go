@@ -227,13 +227,14 @@ func TestMinSpaceSavings(t *testing.T) {
 	}
 }
 
-// The 22 levels are four settings, the last of which compresses most.
+// The 22 levels are four settings, the last of which compresses most. Level 3 is
+// the first of them here, since the messages are small.
 func TestZstdLevels(t *testing.T) {
 	tab := firstColumns(t, dataset(t, "vocabulary", 1, 1000), 1)
 	require.Equal(t, writeTable(t, tab, flaggedZstd()...), writeTable(t, tab, append(flaggedZstd(), ipcx.WithZstdLevel(3))...))
 
 	var settings [][]byte
-	for _, levels := range [][2]int{{1, 2}, {3, 5}, {6, 9}, {10, 22}} {
+	for _, levels := range [][2]int{{1, 3}, {4, 5}, {6, 9}, {10, 22}} {
 		var first []byte
 		for level := levels[0]; level <= levels[1]; level++ {
 			stream := writeTable(t, tab, append(flaggedZstd(), ipcx.WithZstdLevel(level))...)

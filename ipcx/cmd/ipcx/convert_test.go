@@ -260,13 +260,13 @@ func TestConvertColumns(t *testing.T) {
 func TestConvertLevel(t *testing.T) {
 	dir := t.TempDir()
 	sizes := map[string]int{}
-	for _, level := range []string{"1", "3", "19"} {
+	for _, level := range []string{"1", "4", "19"} {
 		dst := filepath.Join(dir, level)
 		requireTool(t, "convert", "--level", level, tablePath(t), dst)
 		sizes[level] = len(readFile(t, dst))
 	}
-	require.NotEqual(t, sizes["1"], sizes["3"])
-	require.NotEqual(t, sizes["3"], sizes["19"])
+	require.NotEqual(t, sizes["1"], sizes["4"])
+	require.NotEqual(t, sizes["4"], sizes["19"])
 }
 
 // TestConvertSameBytes converts in one goroutine and in several.
