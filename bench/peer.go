@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"time"
 
@@ -128,7 +129,7 @@ func (p *goPeer) name() string { return p.label }
 func (p *goPeer) close() error { return nil }
 
 func (p *goPeer) open(path string) (err error) {
-	p.batches, err = fileBatches(path, 1<<62)
+	p.batches, err = fileBatches(path, math.MaxInt)
 	return err
 }
 

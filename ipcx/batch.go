@@ -89,7 +89,13 @@ func (m *message) parse(metadata []byte) error {
 	case flatbuf.MessageHeaderSchema:
 		var schema flatbuf.Schema
 		schema.Init(table.Bytes, table.Pos)
-		m.bigEndian = schema.Endianness() == flatbuf.EndiannessBig
+		// Any other order is foreign to arrow-go, which swaps in place, mapped or not.
+		order := schema.Endianness()
+		if order != flatbuf.EndiannessLittle && order != flatbuf.EndiannessBig {
+			return tag(ErrCorrupt, fmt.Errorf("schema of endianness %d, which is neither %d, little, nor %d, big",
+				order, flatbuf.EndiannessLittle, flatbuf.EndiannessBig))
+		}
+		m.bigEndian = order == flatbuf.EndiannessBig
 	case flatbuf.MessageHeaderDictionaryBatch:
 		var dict flatbuf.DictionaryBatch
 		dict.Init(table.Bytes, table.Pos)
@@ -138,18 +144,18 @@ func (m *message) encodings() (string, bool) {
 	return "", false
 }
 
-// checkSpan checks that buffer i lies inside a body of size bytes.
-func checkSpan(s span, i int, size int64) error {
+// checkSpan checks that a buffer lies inside a body of size bytes.
+func checkSpan(s span, size int64) error {
 	if s.offset < 0 || s.length < 0 || s.length > size || s.offset > size-s.length {
-		return tag(ErrCorrupt, fmt.Errorf("buffer %d of %d bytes at %d lies outside the body of %d bytes",
-			i, s.length, s.offset, size))
+		return tag(ErrCorrupt, fmt.Errorf("%d bytes at %d lie outside the body of %d bytes",
+			s.length, s.offset, size))
 	}
 	return nil
 }
 
-// cut returns the bytes of buffer i, which must lie inside body.
-func cut(body []byte, s span, i int) ([]byte, error) {
-	if err := checkSpan(s, i, int64(len(body))); err != nil {
+// cut returns the bytes of a buffer, which must lie inside body.
+func cut(body []byte, s span) ([]byte, error) {
+	if err := checkSpan(s, int64(len(body))); err != nil {
 		return nil, err
 	}
 	return body[s.offset : s.offset+s.length : s.offset+s.length], nil

@@ -199,18 +199,22 @@ func lz4Kinds(t *testing.T, p []byte) map[string][]byte {
 	}
 }
 
-// TestCompressedLinkedLZ4 has blocks that depend on each other. The frame is what
-// lz4 1.9.4 writes: two blocks of at most 64 KiB, the second one nothing but a
-// match in the first one and five literals, with checksums of blocks and
-// content and the size of the content:
+// linkedFrame is a frame with blocks that depend on each other, and its content. It
+// is what lz4 1.9.4 writes: two blocks of at most 64 KiB, the second one nothing but
+// a match in the first one and five literals, with checksums of blocks and content
+// and the size of the content:
 //
 //	yes arrow | head -c 66000 | lz4 -9 -B4 -BD -BX --content-size
-func TestCompressedLinkedLZ4(t *testing.T) {
+func linkedFrame(t *testing.T) (frame, content []byte) {
 	frame, err := hex.DecodeString("04224d185440ae100100006f6172726f770a0600" +
 		strings.Repeat("ff", 256) +
 		"e2500a6172726fa8cbb7990b0000000f0600ffb95072726f770a8739790b000000007e61e969")
 	require.NoError(t, err)
-	content := bytes.Repeat([]byte("arrow\n"), 11000)
+	return frame, bytes.Repeat([]byte("arrow\n"), 11000)
+}
+
+func TestCompressedLinkedLZ4(t *testing.T) {
+	frame, content := linkedFrame(t)
 	for _, flagged := range []bool{false, true} {
 		all := compressedMode{ipcx.LZ4Frame, flagged}.with(t, textData, prefixed(int64(len(content)), frame))
 		requireDecodes(t, all[0], all[1], replaced(plainBuffers(t), textData, content)...)

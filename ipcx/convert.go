@@ -22,19 +22,28 @@ import (
 // carries ErrReplacement.
 //
 // A file is read by its footer, dictionaries first. It takes a src that can
-// seek and read anywhere; any other is copied to a temporary file first.
+// seek and read anywhere; any other is copied to a temporary file first, one in
+// [os.TempDir] with arrowplanes in its name.
 //
-// The result counts what was written. ctx is looked at before each message; its
-// error is in the one returned. What was written up to an error is no complete
-// stream.
-func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) (Stats, error) {
+// The result counts what was written. ctx is looked at before each message, and
+// before each read of a src that is read from the start on; its error is in the
+// one returned. A read or a write that waits is not interrupted: for one that can
+// wait for long, close src or dst, or set its deadline, when ctx is done. What was
+// written up to an error is no complete stream.
+func Convert(ctx context.Context, dst io.Writer, src io.Reader, opts ...Option) (_ Stats, err error) {
+	defer func() {
+		// Whoever closes src or dst because ctx is done looks for its error.
+		if done := ctx.Err(); err != nil && done != nil && !errors.Is(err, done) {
+			err = tag(done, err)
+		}
+	}()
 	cfg := newConfig(opts)
 	cfg.ensureNativeEndian = false // bytes stay in the order the schema says
 	w := newPayloadWriter(dst, cfg)
 	if w.err != nil {
 		return Stats{}, w.err
 	}
-	in, done, err := newSource(src, cfg)
+	in, done, err := newSource(ctx, src, cfg)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -60,8 +69,11 @@ type source interface {
 }
 
 // newSource returns the messages of r. done frees what it took.
-func newSource(r io.Reader, cfg *config) (_ source, done func(), err error) {
+func newSource(ctx context.Context, r io.Reader, cfg *config) (_ source, done func(), err error) {
 	done = func() {}
+	if err := stopped(ctx, 0); err != nil {
+		return nil, done, err
+	}
 	if file, at, size, ok := seekable(r); ok {
 		section := io.NewSectionReader(file, at, size)
 		var first [len(magic)]byte
@@ -70,7 +82,7 @@ func newSource(r io.Reader, cfg *config) (_ source, done func(), err error) {
 			return src, done, err
 		}
 	}
-	br := bufio.NewReader(r)
+	br := bufio.NewReader(&checkedReader{ctx: ctx, r: r})
 	first, err := br.Peek(len(magic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, done, fmt.Errorf("ipcx: reading the first bytes: %w", err)
@@ -141,8 +153,8 @@ type converter struct {
 // eachMessage gives do the metadata of each message of src, which dec reads.
 func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata []byte) error) error {
 	for {
-		if err := ctx.Err(); err != nil {
-			return tag(err, fmt.Errorf("ipcx: stopped after %d messages: %w", dec.stats.Messages, context.Cause(ctx)))
+		if err := stopped(ctx, dec.stats.Messages); err != nil {
+			return err
 		}
 		metadata, err := src.next()
 		switch {
@@ -157,6 +169,14 @@ func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata
 			return dec.doubt(err)
 		}
 	}
+}
+
+// stopped returns the error of a context that is done.
+func stopped(ctx context.Context, messages int64) error {
+	if err := ctx.Err(); err != nil {
+		return tag(err, fmt.Errorf("ipcx: stopped after %d messages: %w", messages, context.Cause(ctx)))
+	}
+	return nil
 }
 
 // message converts one message.
@@ -203,12 +223,31 @@ func (c *converter) share(metadata, body []byte) error {
 		return err
 	}
 	c.cut(body)
-	if changed := c.w.enc.cleaner.clean(m, c.bufs, false); changed || !c.w.enc.verbatim(m) {
+	verbatim := c.w.enc.verbatim(m)
+	if err := c.overlap(verbatim && !c.dec.cfg.zeroNulls); err != nil {
+		return err
+	}
+	if changed := c.w.enc.cleaner.clean(m, c.bufs, false); changed || !verbatim {
 		return c.put(m)
 	}
 	c.w.enc.count(m, c.bufs, m.bodyLength, false)
 	c.bufs = append(c.bufs[:0], body)
 	return c.w.sink.put(m.kind, metadata, c.bufs)
+}
+
+// overlap refuses a plain batch whose buffers, which may share bytes, are more than
+// its body and than a decoded one may be, unless its body is copied as it is.
+func (c *converter) overlap(copied bool) error {
+	limit, raw := max(c.dec.cfg.decodedLimit, c.dec.in.bodyLength), int64(0)
+	if copied || c.dec.cfg.decodedLimit <= 0 {
+		return nil
+	}
+	for i, p := range c.bufs {
+		if raw += int64(len(p)); raw > limit {
+			return c.dec.wrap(tag(ErrLimit, fmt.Errorf("buffers that share a body of %d bytes pass %d bytes at buffer %d (WithDecodedSizeLimit)", c.dec.in.bodyLength, limit, i)))
+		}
+	}
+	return nil
 }
 
 // unpack converts a batch whose body has to be decoded.

@@ -13,6 +13,10 @@ import (
 // ConvertFile is [Convert] from the file at src to the one at dst, paths that
 // may be the same. It writes beside dst and renames at the end, so that after
 // an error dst is what it was. dst gets the permissions of src.
+//
+// A process that is killed in the middle leaves dst as it was too, and beside it
+// what it had written so far, a file .arrowplanes- and eight hexadecimal digits,
+// which nothing reads and which may be removed.
 func ConvertFile(ctx context.Context, dst, src string, opts ...Option) (stats Stats, err error) {
 	in, err := os.Open(src)
 	if err != nil {

@@ -356,21 +356,6 @@ func TestConvertPosition(t *testing.T) {
 	requireEqual(t, batches, oracle.Stream(out).Batches)
 }
 
-// TestConvertFails has a target that fails after every number of bytes.
-func TestConvertFails(t *testing.T) {
-	data := write(t, []arrow.RecordBatch{dictionaryBatch(1, 3), dictionaryBatch(2, 3)})
-	for _, opts := range [][]ipcx.Option{nil, {ipcx.WithFormat(ipcx.FileFormat)}, {ipcx.WithZstd()}} {
-		whole, err := convert(data, opts...)
-		require.NoError(t, err)
-		for room := 0; room < len(whole); room += len(opts)*5 + 1 {
-			dst := &limited{room: room}
-			_, err := ipcx.Convert(context.Background(), dst, bytes.NewReader(data), opts...)
-			require.ErrorIs(t, err, errFull, "room for %d bytes", room)
-			require.True(t, bytes.Equal(whole[:room], dst.Bytes()))
-		}
-	}
-}
-
 func TestConvertReplacement(t *testing.T) {
 	data := write(t, grownAndReplaced())
 	for _, data := range [][]byte{data, write(t, grownAndReplaced(), ipcx.WithZstd())} {

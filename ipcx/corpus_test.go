@@ -36,15 +36,12 @@ func TestCorpus(t *testing.T) {
 				continue // the folder of golden files
 			}
 			t.Run(folder+"/"+filepath.Base(path), func(t *testing.T) {
-				want := oracle.Stream(data)
 				got := bounded(t, func() oracle.Result { return drainBytes(data) })
-				requireSameOrError(t, want, got)
+				requireSameOrError(t, asFar(data, got, false), got)
 
-				if strings.HasPrefix(string(data), "ARROW1") {
-					want = oracle.File(data)
-				}
+				file := strings.HasPrefix(string(data), "ARROW1")
 				got = bounded(t, func() oracle.Result { return drainConverted(data) })
-				requireSameOrError(t, want, got)
+				requireSameOrError(t, asFar(data, got, file), got)
 				if got.Err != nil {
 					refused++
 				} else {
@@ -53,12 +50,28 @@ func TestCorpus(t *testing.T) {
 				got = bounded(t, func() oracle.Result {
 					return drainConverted(data, ipcx.WithZstd(), ipcx.WithOffsetsAsLengths())
 				})
-				requireSameOrError(t, want, got)
+				requireSameOrError(t, asFar(data, got, file), got)
 			})
 		}
 	}
 	require.Greater(t, refused, 50)
 	t.Logf("%d refused, %d read", refused, given)
+}
+
+// asFar has arrow-go read as many batches as were given before an error. What
+// comes then may cost it 2 GiB of pointers, the garbage collector half a minute,
+// and a machine of 32 bits all of its memory.
+func asFar(data []byte, got oracle.Result, file bool) oracle.Result {
+	n := len(got.Batches)
+	switch {
+	case got.Err != nil && n == 0:
+		return oracle.Result{}
+	case file:
+		return oracle.FileBatches(data, func(i int) bool { return got.Err == nil || i < n })
+	case got.Err != nil:
+		return oracle.StreamBatches(data, n)
+	}
+	return oracle.Stream(data)
 }
 
 // drainConverted reads a stream or file by converting it first.

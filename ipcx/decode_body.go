@@ -3,7 +3,6 @@ package ipcx
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
@@ -22,28 +21,28 @@ type part struct {
 	room       int64         // up to the next buffer there
 }
 
-// storedBody gives the stored bytes of buffer i of a message.
+// storedBody gives the stored bytes of a message's buffers.
 type storedBody interface {
-	buffer(s span, i int) ([]byte, error)
+	buffer(s span) ([]byte, error)
 }
 
 // wholeBody is a body that is all there.
 type wholeBody []byte
 
-func (b wholeBody) buffer(s span, i int) ([]byte, error) { return cut(b, s, i) }
+func (b wholeBody) buffer(s span) ([]byte, error) { return cut(b, s) }
 
 // measure finds the wanted buffers of the message in its body and lays out the
 // decoded body, whose size in bytes it returns. Nothing of that size is
 // allocated before.
 func (d *Decoder) measure(body storedBody) (int, error) {
 	if d.swaps && (d.describe().err != nil || hasType(d.desc.schema, cannotSwap)) {
-		return 0, d.wrap(tag(ErrUnsupported, errors.New("data of the other byte order, of a type whose bytes cannot be swapped (view, list view or run-end encoded)")))
+		return 0, d.wrap(tag(ErrUnsupported, errors.New("data of the other byte order, of a type whose bytes cannot be swapped (view, list view or run-end encoded; on a big-endian machine, decimals of more than 64 bits)")))
 	}
 	codec, roles, err := d.form()
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	limit := int64(math.MaxInt - 2*bodyAlignment)
+	limit := int64(maxBody)
 	if d.cfg.decodedLimit > 0 {
 		limit = min(limit, d.cfg.decodedLimit)
 	}
@@ -54,7 +53,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 			p part
 			j = d.pick(i)
 		)
-		err := p.find(body, d.in.buffers[j], j, codec, d.in.bodyLength)
+		err := p.find(body, d.in.buffers[j], codec, d.in.bodyLength)
 		if err == nil && roles != nil {
 			err = p.assign(roles[j], d.in.nodes)
 		}
@@ -111,13 +110,13 @@ func at(i int, roles []layout.Buffer, err error) error {
 	return fmt.Errorf("buffer %d: %w", i, err)
 }
 
-// find takes buffer i out of a body of size bytes.
-func (p *part) find(body storedBody, s span, i int, codec Codec, size int64) error {
+// find takes a buffer out of a body of size bytes.
+func (p *part) find(body storedBody, s span, codec Codec, size int64) error {
 	s.offset &^= flaggedOffset
 	if s.length == 0 && s.offset > size {
 		s.offset = 0 // where an empty buffer lies says nothing
 	}
-	stored, err := body.buffer(s, i)
+	stored, err := body.buffer(s)
 	if err != nil {
 		return err
 	}

@@ -23,13 +23,16 @@ import (
 type Decoder struct {
 	cfg     *config
 	started bool
-	swaps   bool         // arrow-go's loader will swap its bytes, in place
-	foreign bool         // its bytes are of the other order, and stay so
-	views   viewCounts   // of the stream's batches
+	swaps   bool       // arrow-go's loader will swap its bytes, in place
+	foreign bool       // its bytes are of the other order, and stay so
+	views   viewCounts // of the stream's batches
+	dicts   dictionaryState
 	schema  []byte       // metadata of the schema message, until described
 	desc    *description // when the first message needs it
 
 	in      message
+	index   int64 // which message of the stream that is
+	meta    int64 // bytes of its metadata
 	out     message
 	parts   []part
 	size    int64 // of the decoded body, bytes
@@ -117,7 +120,7 @@ func (d *Decoder) wrap(err error) error {
 	if d.where.what != "" {
 		return fmt.Errorf("ipcx: %s: %w", d.where, err)
 	}
-	return fmt.Errorf("ipcx: message %d (%s): %w", d.stats.Messages, d.in.kind, err)
+	return fmt.Errorf("ipcx: message %d (%s): %w", d.index, d.in.kind, err)
 }
 
 // step is what is to be done with a message.
@@ -136,6 +139,7 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 	for i := range len(d.others) + 1 {
 		d.worker(i).planes.Sized(0)
 	}
+	d.index, d.meta = d.stats.Messages, int64(len(metadata))
 	if err := d.in.parse(metadata); err != nil {
 		return 0, d.wrap(err)
 	}
@@ -153,6 +157,11 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 	}
 	if err := d.views.check(&d.in); err != nil {
 		return 0, d.wrap(err)
+	}
+	if d.in.kind == flatbuf.MessageHeaderDictionaryBatch {
+		if err := d.dicts.check(&d.in); err != nil {
+			return 0, d.wrap(err)
+		}
 	}
 	if d.sel != nil {
 		if d.in.kind == flatbuf.MessageHeaderDictionaryBatch {
@@ -173,6 +182,10 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 
 // start learns the schema.
 func (d *Decoder) start(metadata []byte) (err error) {
+	if d.dicts.ids, err = dictionaryIDsOf(metadata); err != nil {
+		return d.wrap(err)
+	}
+	d.dicts.missing = len(d.dicts.ids) > 0
 	if d.cfg.projection.asked() {
 		if d.sel, err = selectColumns(&d.cfg.projection, metadata); err != nil {
 			return d.wrap(err)
@@ -238,8 +251,8 @@ func (d *Decoder) share(metadata, body []byte) ([]byte, error) {
 		if s.length == 0 {
 			s.offset = 0 // where it says it lies means nothing
 		}
-		if _, err := cut(body, s, j); err != nil {
-			return nil, d.wrap(err)
+		if _, err := cut(body, s); err != nil {
+			return nil, d.wrap(at(j, nil, err))
 		}
 		raw += s.length
 		d.parts = append(d.parts, part{at: s.offset, length: s.length})

@@ -64,7 +64,7 @@ func (d *decompressors) unzstdOffsets(dst, src []byte, n, width int) (ok bool, e
 	}
 	ok, err = d.frames.Offsets(dst, src, n, width)
 	if err != nil {
-		err = tag(ErrCorrupt, fmt.Errorf("zstd: %w", withoutEOF(err)))
+		err = tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes for the %d claimed: %w", len(src), len(dst), withoutEOF(err)))
 	}
 	return ok, err
 }
@@ -78,7 +78,7 @@ func (d *decompressors) unzstd(dst, src []byte) error {
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded), err == nil && len(out) > len(dst):
 		return tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes hold more than the %d bytes claimed", len(src), len(dst)))
 	case err != nil:
-		return tag(ErrCorrupt, fmt.Errorf("zstd: %w", withoutEOF(err)))
+		return tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes for the %d claimed: %w", len(src), len(dst), withoutEOF(err)))
 	case len(out) != len(dst):
 		return tag(ErrCorrupt, fmt.Errorf("zstd: %d stored bytes hold %d bytes, not the %d claimed", len(src), len(out), len(dst)))
 	}
@@ -99,14 +99,14 @@ func (d *decompressors) unlz4(dst, src []byte) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold %d bytes, not the %d claimed", len(src), n, len(dst)))
 	case err != nil:
-		return tag(ErrCorrupt, fmt.Errorf("LZ4: %w", err))
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes for the %d claimed: %w", len(src), len(dst), err))
 	}
 	var more [1]byte
 	switch n, err := d.lz4.Read(more[:]); {
 	case n > 0:
 		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold more than the %d bytes claimed", len(src), len(dst)))
 	case err != nil && !errors.Is(err, io.EOF):
-		return tag(ErrCorrupt, fmt.Errorf("LZ4: after %d bytes: %w", len(dst), withoutEOF(err)))
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes go on after the %d claimed: %w", len(src), len(dst), withoutEOF(err)))
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func (e *Encoder) Encode(metadata, body []byte) (outMetadata, outBody []byte, er
 	}
 	e.cuts = e.cuts[:0]
 	for i, s := range e.in.buffers {
-		p, err := cut(body, s, i)
+		p, err := cut(body, s)
 		if err != nil {
-			return nil, nil, e.wrap(&e.in, err)
+			return nil, nil, e.wrap(&e.in, at(i, nil, err))
 		}
 		e.cuts = append(e.cuts, p)
 	}

@@ -30,6 +30,10 @@ func TestBigEndian(t *testing.T) {
 		n++
 		t.Run(path.Base(name), func(t *testing.T) {
 			want := drainBytes(files["1.0.0-littleendian/"+path.Base(name)])
+			if endian.IsBigEndian && unswappable(want.Schema) {
+				requireUnswappable(t, want)
+				return
+			}
 			require.NoError(t, want.Err)
 			for mode, opts := range map[string][]ipcx.Option{
 				"as it is":      nil,
@@ -61,11 +65,12 @@ func TestBigEndian(t *testing.T) {
 	require.Equal(t, 22, n)
 }
 
-// foreign turns the schema of a stream big-endian and leaves the data alone.
+// foreign turns the schema of a stream big-endian, or on a big-endian machine
+// little-endian, and leaves the data alone.
 func foreign(all []raw) []raw {
 	all = slices.Clone(all)
 	all[0] = edited(all[0], func(fb *flatbuf.MessageT) {
-		fb.Header.Value.(*flatbuf.SchemaT).Endianness = flatbuf.EndiannessBig
+		fb.Header.Value.(*flatbuf.SchemaT).Endianness = flatbuf.Endianness(endian.NonNativeEndian)
 	})
 	return all
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -156,77 +155,5 @@ func TestReadAfterError(t *testing.T) {
 			}
 		}
 		r.Release()
-	}
-}
-
-// sluggish returns nothing at all every other time.
-type sluggish struct {
-	r    io.Reader
-	idle bool
-}
-
-func (r *sluggish) Read(p []byte) (int, error) {
-	if r.idle = !r.idle; r.idle {
-		return 0, nil
-	}
-	return r.r.Read(p[:min(len(p), 7)])
-}
-
-// TestOddReaders has readers that give their bytes in unusual ways.
-func TestOddReaders(t *testing.T) {
-	for name, whole := range cutStreams(t) {
-		want := drainBytes(whole)
-		for how, wrap := range map[string]func(io.Reader) io.Reader{
-			"one byte":                 iotest.OneByteReader,
-			"half":                     iotest.HalfReader,
-			"an error along with data": iotest.DataErrReader,
-			"nothing now and then":     func(r io.Reader) io.Reader { return &sluggish{r: r} },
-			"both":                     func(r io.Reader) io.Reader { return iotest.DataErrReader(iotest.OneByteReader(r)) },
-		} {
-			t.Run(name+"/"+how, func(t *testing.T) {
-				requireSame(t, want, drain(wrap(bytes.NewReader(whole))))
-				requireSame(t, want, drain(wrap(bytes.NewReader(whole[:len(whole)-8]))))
-				got := drain(wrap(bytes.NewReader(whole[:len(whole)-9])))
-				require.ErrorIs(t, got.Err, io.ErrUnexpectedEOF)
-
-				var out bytes.Buffer
-				_, err := ipcx.Convert(context.Background(), &out, wrap(bytes.NewReader(whole)))
-				require.NoError(t, err)
-				requireSame(t, want, drainBytes(out.Bytes()))
-			})
-		}
-		t.Run(name+"/a timeout", func(t *testing.T) {
-			got := drain(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(whole))))
-			require.ErrorIs(t, got.Err, iotest.ErrTimeout)
-		})
-	}
-}
-
-// idle never returns anything.
-type idle struct{}
-
-func (idle) Read([]byte) (int, error) { return 0, nil }
-
-// TestIdleReader has a reader that returns neither bytes nor an error, from any
-// byte on: it does not go on for ever.
-func TestIdleReader(t *testing.T) {
-	whole := cutStreams(t)["flagged"]
-	for n := range whole {
-		got := drain(io.MultiReader(bytes.NewReader(whole[:n]), idle{}))
-		require.ErrorIs(t, got.Err, io.ErrNoProgress, "at %d", n)
-	}
-}
-
-// liar claims to have read more than it was asked for.
-type liar struct{}
-
-func (liar) Read(p []byte) (int, error) { return len(p) + 1, nil }
-
-// TestLyingReader breaks the contract of io.Reader: an error, and no panic.
-func TestLyingReader(t *testing.T) {
-	whole := cutStreams(t)["flagged"]
-	for n := range whole {
-		got := drain(io.MultiReader(bytes.NewReader(whole[:n]), liar{}))
-		require.Error(t, got.Err, "at %d", n)
 	}
 }

@@ -15,7 +15,8 @@ var (
 	ErrCorrupt = errors.New("corrupt")
 
 	// ErrLimit is in every error about a size limit that an option raises; the
-	// error names the option.
+	// error names the option. It is also in those about a length that this machine
+	// cannot address.
 	ErrLimit = errors.New("limit exceeded")
 
 	// ErrUnsupported is in every error about something that is not known to be

@@ -84,7 +84,8 @@ func TestFileReaderFooter(t *testing.T) {
 			f, err := open(t, refooted(t, data, func(f *flatbuf.FooterT) { f.Dictionaries = nil }))
 			require.NoError(t, err, how)
 			_, err = f.RecordBatchAt(0)
-			require.ErrorContains(t, err, "dictionaries", how)
+			require.ErrorIs(t, err, ipcx.ErrCorrupt, how)
+			require.ErrorContains(t, err, "no dictionary 0 so far", how)
 			require.NoError(t, f.Close())
 		}
 	})

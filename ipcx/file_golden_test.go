@@ -22,9 +22,15 @@ func TestGoldenFiles(t *testing.T) {
 	for name, data := range golden(t, ".arrow_file") {
 		t.Run(name, func(t *testing.T) {
 			want := oracle.File(data)
-			require.NoError(t, want.Err)
 			ar, err := ipc.NewFileReader(bytes.NewReader(data))
 			require.NoError(t, err)
+			if foreignFile(name) && unswappable(ar.Schema()) {
+				for how := range openers {
+					requireUnswappable(t, drainFile(t, how, data))
+				}
+				return
+			}
+			require.NoError(t, want.Err)
 			for how, open := range openers {
 				f, err := open(t, data)
 				require.NoError(t, err)
@@ -48,18 +54,18 @@ func TestGoldenFiles(t *testing.T) {
 	require.Greater(t, dictionaries, 10)
 }
 
-// TestGoldenFilesForeignOrder leaves big-endian data as it is, and a mapping of
-// it is not copied then.
+// TestGoldenFilesForeignOrder leaves data of the other byte order as it is, and a
+// mapping of it is not copied then.
 func TestGoldenFilesForeignOrder(t *testing.T) {
 	for name, data := range golden(t, ".arrow_file") {
-		if !strings.Contains(name, "bigendian") {
+		if !foreignFile(name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			want := oracle.File(data, ipc.WithEnsureNativeEndian(false))
 			for how := range openers {
 				got := drainFile(t, how, data, ipcx.WithEnsureNativeEndian(false))
-				if want.Err != nil {
+				if want.Err != nil || cutOffsets(name) {
 					require.Error(t, got.Err)
 					continue
 				}

@@ -23,7 +23,10 @@ type fileLoader struct {
 	dec    *Decoder
 	queue  messageQueue
 	r      *ipc.Reader
+	deltas bool // whether there are any among its dictionaries
+	failed bool // in arrow-go's reader
 	broken bool
+	known  validatedDictionaries
 
 	head   readbuf.Buffer // what stands before a body
 	stored readbuf.Buffer // a body as it is stored
@@ -53,7 +56,11 @@ func newFileLoader(f *FileReader) (*fileLoader, error) {
 }
 
 func (l *fileLoader) release() {
-	l.r.Release()
+	if l.failed && l.deltas {
+		l.queue.Release() // and not what may be released already: see Reader.Release
+	} else {
+		l.r.Release()
+	}
 	l.dec.Close()
 }
 
@@ -90,6 +97,7 @@ func (l *fileLoader) loadDictionaries() (msgs []*ipc.Message, err error) {
 
 // prime gives the dictionaries to arrow-go's reader.
 func (l *fileLoader) prime() error {
+	defer func() { l.deltas = len(l.dec.dicts.grown) > 0 }()
 	msgs := l.f.dictionaries
 	if l.dec.swaps {
 		own, err := l.loadDictionaries()
@@ -105,6 +113,7 @@ func (l *fileLoader) prime() error {
 		msg.Retain()
 		l.queue.push(msg)
 	}
+	l.dec.dicts = l.f.dicts.clone()
 	return nil
 }
 
@@ -118,7 +127,7 @@ func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
 	size := msg.BodyLen()
 	l.queue.push(msg)
 	if !l.r.Next() {
-		l.broken = true
+		l.broken, l.failed = true, true
 		err := l.r.Err()
 		if err == nil {
 			err = io.ErrUnexpectedEOF
@@ -127,7 +136,7 @@ func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
 	}
 	rec := l.r.RecordBatch()
 	if l.f.cfg.validate {
-		if err := validate(rec, i); err != nil {
+		if err := validate(rec, i, &l.known); err != nil {
 			l.broken = true
 			return nil, err
 		}
@@ -240,6 +249,9 @@ func (l *fileLoader) mapped(metadata []byte, b block, next step) (*ipc.Message, 
 	if next == unpack && !l.dec.shareable() {
 		return unpackMessage(l.dec, wholeBody(stored))
 	}
+	if err := l.dec.account(b.body); err != nil {
+		return nil, err
+	}
 	shared, err := l.dec.share(metadata, stored)
 	if err != nil {
 		return nil, err
@@ -247,6 +259,7 @@ func (l *fileLoader) mapped(metadata []byte, b block, next step) (*ipc.Message, 
 	if err := l.dec.loadable(stored); err != nil {
 		return nil, err
 	}
+	shared = l.dec.inOldLayout(shared)
 	body := memory.NewBufferBytes(stored)
 	if len(shared) > 0 && &shared[0] == &metadata[0] {
 		return ipc.NewMessage(memory.NewBufferBytes(metadata), body), nil
@@ -257,6 +270,9 @@ func (l *fileLoader) mapped(metadata []byte, b block, next step) (*ipc.Message, 
 // share returns the message of a block with its body as it is.
 func (l *fileLoader) share(metadata []byte, b block) (*ipc.Message, error) {
 	l.stored.Sized(0)
+	if err := l.dec.account(b.body); err != nil {
+		return nil, err
+	}
 	body := newBuffer(l.f.cfg.bodies, int(b.body))
 	defer body.Release()
 	if err := readAt(l.f.r, body.Bytes(), b.offset+b.metadata); err != nil {
@@ -269,7 +285,7 @@ func (l *fileLoader) share(metadata []byte, b block) (*ipc.Message, error) {
 	if err := l.dec.loadable(body.Bytes()); err != nil {
 		return nil, err
 	}
-	return newMessage(l.f.cfg, metadata, body), nil
+	return newMessage(l.f.cfg, l.dec.inOldLayout(metadata), body), nil
 }
 
 // messageQueue is a message reader that gives what was pushed.

@@ -29,7 +29,8 @@ type FileReader struct {
 
 	mu           sync.Mutex
 	idle         []*fileLoader
-	dictionaries []*ipc.Message // decoded, shared by the loaders
+	dictionaries []*ipc.Message  // decoded, shared by the loaders
+	dicts        dictionaryState // with those, and before any record batch
 	stats        Stats
 	closed       bool
 
@@ -45,6 +46,11 @@ var (
 
 // NewFileReader opens the file r: it reads the footer and the dictionaries, if
 // there are any. The caller closes the reader, and r after it.
+//
+// The file should stay as it is until then. What needs bytes that are gone, once
+// it was made shorter, is an error; bytes behind its end mean nothing. Whether
+// bytes were overwritten, nobody looks: checksums find it in compressed buffers
+// that have them, see [WithChecksum].
 func NewFileReader(r ReadAtSeeker, opts ...Option) (*FileReader, error) {
 	end, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -57,6 +63,11 @@ func NewFileReader(r ReadAtSeeker, opts ...Option) (*FileReader, error) {
 // example. The buffers of record batches that are neither compressed nor
 // flagged are those bytes, not copies: data must stay as long as they do. data
 // is never written to.
+//
+// A file that is mapped must not be made shorter. The system then stops a program
+// that comes to the bytes that are gone, by a fault (SIGBUS on Unix) that is no
+// error to return. What is written to the file shows in record batches that were
+// read before.
 func NewMappedFileReader(data []byte, opts ...Option) (*FileReader, error) {
 	return openFile(&FileReader{cfg: newConfig(opts), r: bytes.NewReader(data), mapped: data}, int64(len(data)))
 }
@@ -88,6 +99,7 @@ func openFile(f *FileReader, end int64) (_ *FileReader, err error) {
 			l.release()
 			return nil, err
 		}
+		f.dicts = l.dec.dicts.clone()
 	}
 	if err := l.prime(); err != nil {
 		l.release()

@@ -2,7 +2,6 @@ package ipcx_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"testing"
 
@@ -276,67 +275,4 @@ func TestFileWriterOptions(t *testing.T) {
 		require.ErrorIs(t, err, ipcx.ErrOption)
 		require.Nil(t, w)
 	}
-}
-
-var errFull = errors.New("no space left")
-
-// limited fails once it was given more than it has room for.
-type limited struct {
-	bytes.Buffer
-	room  int
-	short bool // it then reports fewer bytes than it was given, and no error
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if len(p) <= l.room {
-		l.room -= len(p)
-		return l.Buffer.Write(p)
-	}
-	n, _ := l.Buffer.Write(p[:l.room])
-	l.room = 0
-	if l.short {
-		return n, nil
-	}
-	return n, errFull
-}
-
-// TestFileWriterFails has a writer that fails after every number of bytes.
-func TestFileWriterFails(t *testing.T) {
-	batches := []arrow.RecordBatch{dictionaryBatch(1, 3), dictionaryBatch(3, 5)}
-	opts := []ipcx.Option{ipcx.WithDictionaryDeltas(true), ipcx.WithFooterMetadata(arrow.NewMetadata([]string{"k"}, []string{"v"}))}
-	whole := writeFile(t, batches, opts...)
-	for _, short := range []bool{false, true} {
-		cause, step := errFull, 1
-		if short {
-			cause, step = io.ErrShortWrite, 7
-		}
-		for room := 0; room < len(whole); room += step {
-			out := &limited{room: room, short: short}
-			w, err := ipcx.NewFileWriter(out, opts...)
-			require.NoError(t, err)
-			var failed error
-			for _, rec := range batches {
-				err := w.Write(rec)
-				if failed != nil {
-					require.ErrorIs(t, err, cause, "room for %d bytes: written after an error", room)
-				}
-				failed = err
-			}
-			for range 2 {
-				err := w.Close()
-				require.ErrorIs(t, err, cause, "room for %d bytes", room)
-				require.NotErrorIs(t, err, ipcx.ErrReplacement)
-			}
-			require.Error(t, w.Write(batches[0]))
-			require.True(t, bytes.Equal(whole[:room], out.Bytes()), "room for %d bytes", room)
-		}
-	}
-	out := &limited{room: len(whole)}
-	w, err := ipcx.NewFileWriter(out, opts...)
-	require.NoError(t, err)
-	for _, rec := range batches {
-		require.NoError(t, w.Write(rec))
-	}
-	require.NoError(t, w.Close())
-	require.Equal(t, whole, out.Bytes())
 }

@@ -50,7 +50,7 @@ func (d *Decoder) flaggedLayout() ([]layout.Buffer, error) {
 		return nil, tag(ErrCorrupt, fmt.Errorf("flagged: %w", err))
 	}
 	if n := len(d.in.variadic); n != 0 {
-		return nil, tag(ErrCorrupt, fmt.Errorf("flagged with %d variadic buffer counts", n))
+		return nil, tag(ErrCorrupt, fmt.Errorf("flagged with %d variadic buffer counts, where a flagged message has 0", n))
 	}
 	if got, want := len(d.in.nodes), len(desc.table.Nodes()); got != want {
 		return nil, tag(ErrCorrupt, fmt.Errorf("flagged with %d field nodes where the schema has %d", got, want))

@@ -138,11 +138,11 @@ func (f *footer) check(b block, what place, cfg *config) error {
 	var err error
 	switch {
 	case b.offset < 0 || b.offset%8 != 0:
-		err = fmt.Errorf("at byte %d, which is no multiple of 8", b.offset)
+		err = fmt.Errorf("at byte %d, which is no multiple of 8 from 0 on", b.offset)
 	case b.metadata < minMetadata+4 || b.metadata%8 != 0:
-		err = fmt.Errorf("metadata of %d bytes, which is no multiple of 8", b.metadata)
+		err = fmt.Errorf("metadata of %d bytes, which is no multiple of 8 from 8 on", b.metadata)
 	case b.body < 0 || b.body%8 != 0:
-		err = fmt.Errorf("body of %d bytes, which is no multiple of 8", b.body)
+		err = fmt.Errorf("body of %d bytes, which is no multiple of 8 from 0 on", b.body)
 	case b.offset > f.start || b.metadata > f.start-b.offset || b.body > f.start-b.offset-b.metadata || b.body > math.MaxInt-b.metadata:
 		err = fmt.Errorf("%d bytes of metadata and %d of body at byte %d pass the messages' end at byte %d", b.metadata, b.body, b.offset, f.start)
 	}
@@ -168,14 +168,19 @@ func cutBlock(head []byte, b block) ([]byte, error) {
 	return head[prefix:], nil
 }
 
-// readAt fills p from byte at on.
+// readAt fills p from byte at on, which lies inside the file as it was when its
+// end was looked for.
 func readAt(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
 		return nil
 	}
-	if err == nil {
+	why := ""
+	switch {
+	case err == nil:
 		err = io.ErrUnexpectedEOF
+	case errors.Is(err, io.EOF):
+		why = "the file has become shorter: "
 	}
-	return fmt.Errorf("%d of %d bytes at byte %d: %w", max(n, 0), len(p), at, withoutEOF(err))
+	return fmt.Errorf("%d of %d bytes at byte %d: %s%w", max(n, 0), len(p), at, why, withoutEOF(err))
 }

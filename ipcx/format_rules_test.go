@@ -132,7 +132,7 @@ func TestFormatRefuses(t *testing.T) {
 		{rule: 11, name: "more", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers = append(b.Buffers, b.Buffers[0]) }), says: "8 buffers"},
 		{rule: 12, name: "with offsets", m: batch(func(b *flatbuf.RecordBatchT) { b.Nodes[0].Length = -1 }), says: "-1 rows"},
 		{rule: 12, name: "without", m: batch(func(b *flatbuf.RecordBatchT) { b.Nodes[2].Length = -7 }), says: "-7 rows"},
-		{rule: 13, name: "negative", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[2].Length = -1 }), says: "buffer 2 of -1 bytes"},
+		{rule: 13, name: "negative", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[2].Length = -1 }), says: "-1 bytes at 32"},
 		{rule: 13, name: "too long", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[6].Length = 33 }), says: "outside the body"},
 		{rule: 13, name: "behind the body", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[0].Offset = highBit + 104 }), says: "outside the body"},
 		{rule: 13, name: "far away", m: batch(func(b *flatbuf.RecordBatchT) { b.Buffers[0].Offset = -1 }), says: "outside the body"},

@@ -5,10 +5,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/stretchr/testify/require"
 
@@ -43,14 +43,19 @@ func requireSame(t *testing.T, want, got oracle.Result) {
 
 // TestGolden holds the reader against arrow-go's, on what other implementations
 // have written since Arrow 0.14. arrow-go reads all of it: the big-endian files
-// have no type that it fails to swap. For those see TestBigEndianRefused.
+// have no type that it fails to swap. For those see TestBigEndianRefused. On a
+// big-endian machine some of the others are refused.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, data := range golden(t, ".stream") {
 		t.Run(name, func(t *testing.T) {
 			want := oracle.Stream(data)
-			require.NoError(t, want.Err)
 			got := drainBytes(data)
+			if foreignFile(name) && unswappable(got.Schema) {
+				requireUnswappable(t, got)
+				return
+			}
+			require.NoError(t, want.Err)
 			requireSame(t, want, got)
 			for i := range want.Batches {
 				require.True(t, array.RecordEqual(want.Batches[i], got.Batches[i]))
@@ -59,9 +64,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenForeignOrder leaves big-endian data as it is. Its arrays are of no
-// use on a little-endian machine, where arrow-go refuses many of them; then so
-// does the reader, and after as many batches.
+// requireUnswappable requires the error about data that cannot be swapped, unless
+// there is none of it.
+func requireUnswappable(t *testing.T, got oracle.Result) {
+	t.Helper()
+	if got.Err != nil || len(got.Batches) > 0 {
+		require.ErrorIs(t, got.Err, ipcx.ErrUnsupported)
+		require.ErrorContains(t, got.Err, "byte order")
+		require.Empty(t, got.Batches)
+	}
+}
+
+// TestGoldenForeignOrder leaves big-endian data as it is, and on a big-endian
+// machine the other. Its arrays are of no use there, and arrow-go refuses many of
+// them; then so does the reader, and after as many batches.
 func TestGoldenForeignOrder(t *testing.T) {
 	t.Parallel()
 	given := 0
@@ -70,9 +86,13 @@ func TestGoldenForeignOrder(t *testing.T) {
 			want := oracle.Stream(data, ipc.WithEnsureNativeEndian(false))
 			got := drainBytes(data, ipcx.WithEnsureNativeEndian(false))
 			require.NoError(t, oracle.SameSchema(want.Schema, got.Schema))
+			if cutOffsets(name) {
+				require.Error(t, got.Err)
+				return
+			}
 			require.NoError(t, oracle.SameBatches(want.Batches, got.Batches))
 			if want.Err != nil {
-				require.True(t, strings.HasPrefix(name, "1.0.0-bigendian/"), want.Err)
+				require.True(t, foreignFile(name), want.Err)
 				require.Error(t, got.Err)
 				return
 			}
@@ -80,7 +100,11 @@ func TestGoldenForeignOrder(t *testing.T) {
 			given++
 		})
 	}
-	require.Greater(t, given, 75)
+	if endian.IsBigEndian {
+		require.Greater(t, given, 22)
+	} else {
+		require.Greater(t, given, 75)
+	}
 }
 
 // TestGoldenConvert converts every golden stream and file to compressed and
@@ -90,6 +114,9 @@ func TestGoldenConvert(t *testing.T) {
 	flagged := int64(0)
 	run := func(name string, data []byte, want oracle.Result, modes map[string][]ipcx.Option) {
 		t.Run(name, func(t *testing.T) {
+			if foreignFile(name) && unswappable(want.Schema) {
+				return // which is for TestGoldenConvertTwice
+			}
 			require.NoError(t, want.Err)
 			for mode, opts := range modes {
 				var out bytes.Buffer
@@ -127,7 +154,11 @@ func TestGoldenConvertTwice(t *testing.T) {
 	for name, data := range golden(t, ".stream") {
 		there, err := convert(data, flaggedPlain()...)
 		require.NoError(t, err, name)
-		requireSame(t, oracle.Stream(data), drainBytes(there))
+		if got := drainBytes(there); foreignFile(name) && unswappable(got.Schema) {
+			requireUnswappable(t, got)
+		} else {
+			requireSame(t, oracle.Stream(data), got)
+		}
 		back, err := convert(there)
 		require.NoError(t, err, name)
 		again, err := convert(back, flaggedPlain()...)

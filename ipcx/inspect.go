@@ -55,7 +55,7 @@ func Inspect(ctx context.Context, src io.Reader, visit func(*MessageInfo) error,
 	if cfg.err != nil {
 		return cfg.err
 	}
-	in, done, err := newSource(src, cfg)
+	in, done, err := newSource(ctx, src, cfg)
 	if err != nil {
 		return err
 	}

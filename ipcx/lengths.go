@@ -8,30 +8,19 @@ import (
 	"github.com/arrowplanes/arrowplanes/layout"
 )
 
-// checkLengths checks the offsets that were made of the lengths of a flagged
-// message, those of n rows: none of the lengths may be negative, which offsets of
-// a plain message show only to who looks at each, and the last offset must be
-// inside of what they point into, data bytes or the entries of the child. ordered
-// says that the former is known.
-func (d *Decoder) checkLengths(table *layout.Table, role layout.Buffer, offsets []byte, n int, data int64, ordered bool) error {
-	what := "bytes of data"
-	if !isBinaryLike(table.Nodes()[role.Node].Type.ID()) {
-		// The child of a list or map follows it.
-		data, what = d.in.nodes[role.Node+1].length, "entries"
+// checkLengths checks offsets whose first and last one have been checked: none may
+// be below the one before it, a negative length, which shows only to who looks at
+// each. In flagged messages they are made of lengths, and were looked at.
+func (d *Decoder) checkLengths(role layout.Buffer, offsets []byte) error {
+	n := int(d.in.nodes[role.Node].length)
+	if !d.swaps && !negativeLength(offsets, n, role.Width) {
+		return nil
 	}
-	if first := d.offset(offsets, role.Width); first < 0 {
-		return fmt.Errorf("first offset is %d", first)
-	}
-	if !ordered && (d.swaps || negativeLength(offsets, n, role.Width)) {
-		at := func(i int) int64 { return d.offset(offsets[i*role.Width:], role.Width) }
-		for i := range n {
-			if at(i+1) < at(i) {
-				return fmt.Errorf("row %d: offset %d after %d, which is a negative length", i, at(i+1), at(i))
-			}
+	at := func(i int) int64 { return d.offset(offsets[i*role.Width:], role.Width) }
+	for i := range n {
+		if at(i+1) < at(i) {
+			return fmt.Errorf("row %d: offset %d after %d, which is a negative length", i, at(i+1), at(i))
 		}
-	}
-	if last := d.offset(offsets[n*role.Width:], role.Width); last > data {
-		return fmt.Errorf("last offset is %d, where there are %d %s", last, data, what)
 	}
 	return nil
 }

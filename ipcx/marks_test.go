@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -151,6 +152,9 @@ func TestArrowGoRefusesFlagged(t *testing.T) {
 				},
 				"offsets": func(rb *flatbuf.RecordBatch) { stripCodec(t, rb, codec) },
 			} {
+				if mark == "offsets" && strconv.IntSize == 32 {
+					continue // arrow-go cuts offsets to 32 bits, and that mark off
+				}
 				frames := cutStream(t, stream)
 				for _, f := range frames[1:] {
 					_, rb := recordBatch(t, f.metadata)

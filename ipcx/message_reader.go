@@ -97,6 +97,9 @@ func (r *messageReader) read() (*ipc.Message, error) {
 
 // share hands a message on with its body as it is.
 func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
+	if err := r.dec.account(r.dec.in.bodyLength); err != nil {
+		return nil, err
+	}
 	body, err := r.src.bodyBuffer(r.dec.in.bodyLength)
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
 	if err := r.dec.loadable(body.Bytes()); err != nil {
 		return nil, err
 	}
-	return newMessage(r.src.cfg, metadata, body), nil
+	return newMessage(r.src.cfg, r.dec.inOldLayout(metadata), body), nil
 }
 
 // unpackMessage decodes the message whose metadata dec has begun and whose body
@@ -116,6 +119,9 @@ func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
 func unpackMessage(dec *Decoder, stored storedBody) (*ipc.Message, error) {
 	size, err := dec.measure(stored)
 	if err != nil {
+		return nil, err
+	}
+	if err := dec.account(int64(size)); err != nil {
 		return nil, err
 	}
 	body := newBuffer(dec.cfg.bodies, size)
@@ -126,7 +132,7 @@ func unpackMessage(dec *Decoder, stored storedBody) (*ipc.Message, error) {
 	if err := dec.loadable(body.Bytes()); err != nil {
 		return nil, err
 	}
-	return newMessage(dec.cfg, dec.metadata(), body), nil
+	return newMessage(dec.cfg, dec.inOldLayout(dec.metadata()), body), nil
 }
 
 // newMessage returns the message of a copy of metadata and of body, which it

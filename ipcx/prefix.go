@@ -29,7 +29,7 @@ func cutPrefix(stored []byte) (payload []byte, n int64, compressed bool, err err
 	case n == storedRaw:
 		return payload, int64(len(payload)), false, nil
 	case n < 0:
-		return nil, 0, false, tag(ErrCorrupt, fmt.Errorf("length prefix of %d bytes", n))
+		return nil, 0, false, tag(ErrCorrupt, fmt.Errorf("length prefix of %d bytes, where the least is %d, for bytes that are stored as they are", n, storedRaw))
 	}
 	return payload, n, n > 0, nil
 }

@@ -308,6 +308,9 @@ func TestProjectionGolden(t *testing.T) {
 		file, ok := files[name[:len(name)-len("stream")]+"arrow_file"]
 		require.True(t, ok, name)
 		inFile := oracle.File(file)
+		if foreignFile(name) && unswappable(inFile.Schema) {
+			continue
+		}
 		for how, full := range map[string]oracle.Result{"stream": oracle.Stream(stream), "reader": inFile, "mapped": inFile} {
 			require.NoError(t, full.Err)
 			columns := full.Schema.NumFields()

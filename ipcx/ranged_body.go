@@ -32,8 +32,8 @@ func (r *rangedBody) read(file io.ReaderAt, b block, dec *Decoder) error {
 		if s.length == 0 {
 			continue
 		}
-		if err := checkSpan(s, j, b.body); err != nil {
-			return err
+		if err := checkSpan(s, b.body); err != nil {
+			return at(j, nil, err)
 		}
 		r.runs = append(r.runs, s)
 	}
@@ -71,7 +71,7 @@ func (r *rangedBody) merge() {
 	r.runs = merged
 }
 
-func (r *rangedBody) buffer(s span, i int) ([]byte, error) {
+func (r *rangedBody) buffer(s span) ([]byte, error) {
 	if s.length == 0 {
 		return nil, nil
 	}
@@ -79,5 +79,5 @@ func (r *rangedBody) buffer(s span, i int) ([]byte, error) {
 	k := sort.Search(len(r.runs), func(k int) bool { return r.runs[k].offset > s.offset }) - 1
 	run := r.runs[max(k, 0)]
 	s.offset -= run.offset
-	return cut(r.data[r.at[max(k, 0)]:][:run.length], s, i)
+	return cut(r.data[r.at[max(k, 0)]:][:run.length], s)
 }

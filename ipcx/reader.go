@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -16,12 +17,16 @@ import (
 //
 // It is not safe for concurrent use, Retain and Release apart.
 type Reader struct {
+	refs   atomic.Int64
 	r      *ipc.Reader
-	mr     ownReader // nil where the messages are somebody else's
+	msgs   MessageReader
+	mr     ownReader // msgs, nil where the messages are somebody else's
 	broken error     // of a panic in arrow-go's loader, or of validation
+	failed bool      // in arrow-go's loader
 
 	validates bool
 	batches   int // validated
+	known     validatedDictionaries
 }
 
 var (
@@ -48,7 +53,8 @@ func NewReaderFromMessageReader(r MessageReader, opts ...Option) (*Reader, error
 }
 
 func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
-	reader := &Reader{validates: cfg.validate}
+	reader := &Reader{msgs: mr, validates: cfg.validate}
+	reader.refs.Store(1)
 	reader.mr, _ = mr.(ownReader)
 	if cfg.err != nil {
 		mr.Release()
@@ -56,7 +62,7 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("ipcx: reading the schema: %v", p)
+			err = schemaPanic(p)
 		}
 	}()
 	r, err := ipc.NewReaderFromMessageReader(mr, cfg.arrowOptions()...)
@@ -99,30 +105,61 @@ func (r *Reader) Err() error {
 func (r *Reader) Schema() (schema *arrow.Schema) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.broken = fmt.Errorf("ipcx: reading the schema: %v", p)
+			r.broken = schemaPanic(p)
 		}
 	}()
 	return r.r.Schema()
 }
 
 // Retain increases the reference count by 1.
-func (r *Reader) Retain() { r.r.Retain() }
+func (r *Reader) Retain() { r.refs.Add(1) }
 
 // Release decreases the reference count by 1. At zero it releases the current
 // record batch, the dictionaries and the decompressors.
-func (r *Reader) Release() { r.r.Release() }
+func (r *Reader) Release() {
+	if r.refs.Add(-1) != 0 {
+		return
+	}
+	if r.failed && (r.mr == nil || r.mr.statistics().DictionaryDeltas > 0) {
+		// Where joining the deltas of a dictionary fails, arrow-go's reader has
+		// released them and would do so again, though record batches may hold
+		// them. What of the dictionaries is left is for Go's collector.
+		r.msgs.Release()
+		return
+	}
+	r.r.Release()
+}
 
 // Next reads the next record batch and says whether there is one. Where there
 // is none, Err says whether that was an error.
 func (r *Reader) Next() bool {
-	return r.broken == nil && r.r.Next() && r.valid(r.r.RecordBatch())
+	if r.broken != nil {
+		return false
+	}
+	if !r.r.Next() {
+		r.note(r.r.Err())
+		return false
+	}
+	return r.valid(r.r.RecordBatch())
+}
+
+// note notes whether an error of arrow-go's reader is of its loader, and not of
+// the messages that it was given.
+func (r *Reader) note(err error) {
+	switch {
+	case err == nil || err == io.EOF:
+	case r.mr == nil:
+		r.failed = isPanic(err)
+	default:
+		r.failed = r.mr.lastErr() == nil
+	}
 }
 
 // valid says whether a record batch is, with WithValidation, what it should be.
 // If it is not, it is the last one.
 func (r *Reader) valid(rec arrow.RecordBatch) bool {
 	if r.validates {
-		r.broken = validate(rec, r.batches)
+		r.broken = validate(rec, r.batches, &r.known)
 		r.batches++
 	}
 	return r.broken == nil
@@ -150,6 +187,7 @@ func (r *Reader) Read() (arrow.RecordBatch, error) {
 	}
 	rec, err := r.r.Read()
 	if err != nil {
+		r.note(err)
 		return nil, r.own(err)
 	}
 	if !r.valid(rec) {

@@ -100,7 +100,7 @@ func (f *fileIndex) footer() ([]byte, error) {
 	mb := metadataBuilder{b: flatbuffers.NewBuilder(1024)}
 	copied, err := flatbuf.CopySchema(mb.b, &schema)
 	if err != nil {
-		return nil, fmt.Errorf("ipcx: footer: %w", err)
+		return nil, tag(ErrUnsupported, fmt.Errorf("ipcx: footer: %w", err))
 	}
 	dictionaries := mb.blocks(f.dictionaries)
 	batches := mb.blocks(f.batches)

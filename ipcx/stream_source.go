@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -77,10 +78,17 @@ func checkMetadataLength(cfg *config, at, n int64) error {
 	return nil
 }
 
+// maxBody is how many bytes a body may have at most, in memory that is aligned and
+// rounded up: what a machine of 32 bits cannot have, a file can.
+const maxBody = math.MaxInt - 2*bodyAlignment
+
 // checkBodyLength checks the length of the body of the message at byte at.
 func checkBodyLength(cfg *config, at, n int64) error {
 	if cfg.bodyLimit > 0 && n > cfg.bodyLimit {
 		return tag(ErrLimit, fmt.Errorf("ipcx: message body at byte %d: %d bytes exceed the limit of %d (WithBodySizeLimit)", at, n, cfg.bodyLimit))
+	}
+	if n > maxBody {
+		return tag(ErrLimit, fmt.Errorf("ipcx: message body at byte %d: %d bytes are more than the %d that this machine can address", at, n, int64(maxBody)))
 	}
 	return nil
 }

@@ -32,14 +32,20 @@ func (e *InvalidError) Error() string {
 // Unwrap returns what is wrong, and ErrCorrupt.
 func (e *InvalidError) Unwrap() []error { return []error{e.Err, ErrCorrupt} }
 
-// validate checks every array of record batch i at every depth.
-func validate(rec arrow.RecordBatch, i int) error {
+// validate checks every array of record batch i at every depth. A dictionary that
+// is in known was checked, and what is checked is put there.
+func validate(rec arrow.RecordBatch, i int, known *validatedDictionaries) error {
+	known.begin()
 	if order := rec.Schema().Endianness(); order != endian.NativeEndian {
 		return tag(ErrUnsupported, fmt.Errorf("ipcx: record batch %d: %v-endian numbers, which cannot be validated as they are (WithEnsureNativeEndian)", i, order))
 	}
 	for k, column := range rec.Columns() {
-		v := validator{names: []string{rec.ColumnName(k)}, row: -1}
-		if err := v.array(column.Data()); err != nil {
+		v := validator{names: []string{rec.ColumnName(k)}, row: -1, known: known}
+		err := v.array(column.Data())
+		if n := int64(column.Len()); err == nil && n != rec.NumRows() {
+			err = fmt.Errorf("%d rows in a record batch of %d", n, rec.NumRows())
+		}
+		if err != nil {
 			return &InvalidError{i, k, strings.Join(v.names, "."), v.row, err}
 		}
 	}
@@ -51,6 +57,7 @@ func validate(rec arrow.RecordBatch, i int) error {
 type validator struct {
 	names []string // of the field at hand and those above it
 	row   int64    // that an error is about
+	known *validatedDictionaries
 	entries
 }
 
@@ -258,7 +265,7 @@ func (v *validator) dictionary(dt *arrow.DictionaryType) error {
 	if err := v.width("indices", v.buffer(1), int64(index.Bytes())); err != nil {
 		return err
 	}
-	size, dict := int64(0), v.data.Dictionary()
+	size, dict := int64(0), dictionaryOf(v.data)
 	if dict != nil {
 		size = int64(dict.Len())
 	} else if v.data.Len() > 0 {
@@ -269,10 +276,14 @@ func (v *validator) dictionary(dt *arrow.DictionaryType) error {
 			return err
 		}
 	}
-	if dict == nil {
+	if dict == nil || v.known.has(dict) {
 		return nil
 	}
-	return v.inside("dictionary", dict)
+	if err := v.inside("dictionary", dict); err != nil {
+		return err
+	}
+	v.known.add(dict)
+	return nil
 }
 
 func (v *validator) indices(id arrow.Type, size int64) error {

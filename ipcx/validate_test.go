@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -45,7 +46,7 @@ type invalid struct {
 	path    string                      // of the error
 	row     int64
 	says    string
-	early   bool // the reader refuses it without validation too
+	early   string // what the reader says, which refuses it without validation too
 }
 
 // viewOf is a view of a value elsewhere.
@@ -66,31 +67,32 @@ func invalids() []invalid {
 	}
 	return []invalid{
 		{name: "utf8 offsets go back", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(0, 2, 1, 3)}, path: "x", row: 1, says: "offset 1 after 2"},
-		{name: "utf8 offsets start below 0", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(-1, 1, 2, 3)}, path: "x", row: 0, says: "offset -1"},
-		{name: "utf8 offsets end outside", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(0, 1, 2, 4)}, early: true, says: "last offset is 4"},
+		{name: "utf8 offsets start below 0", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(-1, 1, 2, 3)}, path: "x", row: 0, says: "offset -1", early: "first offset is -1"},
+		{name: "utf8 offsets end outside", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(0, 1, 2, 4)}, early: "last offset is 4, where there are 3 bytes of data"},
+		{name: "utf8 offsets end before they start", typ: utf8, json: `["a","b","c"]`, buffers: map[int][]byte{1: int32s(3, 1, 2, 1)}, path: "x", row: 0, says: "offset 1 after 3", early: "last offset is 1, after 3"},
 		{name: "large utf8 offsets go back", typ: large, json: `["a","b","c"]`, buffers: map[int][]byte{1: int64s(0, 2, 1, 3)}, path: "x", row: 1, says: "offset 1 after 2"},
 		{name: "large binary offsets go far", typ: arrow.BinaryTypes.LargeBinary, json: `["YQ==","Yg==","Yw=="]`, buffers: map[int][]byte{1: int64s(0, 1<<62, -1<<63, 3)}, path: "x", row: 1, says: "after 4611686018427387904"},
 		{name: "utf8 that is not", typ: utf8, json: `["a","é","c"]`, buffers: map[int][]byte{2: []byte("a\xc3cc")}, path: "x", row: 1, says: `no UTF-8: "\xc3c" at byte 0`},
 		{name: "utf8 cut in a character", typ: utf8, json: `["a","é","c"]`, buffers: map[int][]byte{1: int32s(0, 2, 3, 4)}, path: "x", row: 0, says: "no UTF-8"},
 		{name: "large utf8 that is not", typ: large, json: `["ab"]`, buffers: map[int][]byte{2: []byte("a\xff")}, path: "x", row: 0, says: `no UTF-8: "\xff" at byte 1`},
 		{name: "list offsets go back", typ: list, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int32s(0, 2, 1, 3)}, path: "x", row: 1, says: "offset 1 after 2"},
-		{name: "list offsets end outside", typ: list, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int32s(0, 1, 2, 4)}, path: "x", row: 2, says: "offset 4 into 3 entries"},
-		{name: "list offsets too short", typ: list, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int32s(0, 1, 2)}, path: "x", row: -1, says: "12 bytes are too short for 4"},
+		{name: "list offsets end outside", typ: list, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int32s(0, 1, 2, 4)}, path: "x", row: 2, says: "offset 4 into 3 entries", early: "last offset is 4, where there are 3 entries"},
+		{name: "list offsets too short", typ: list, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int32s(0, 1, 2)}, path: "x", row: -1, says: "12 bytes are too short for 4", early: "12 bytes are too short for 4 offsets of 4 bytes"},
 		{name: "large list offsets go back", typ: largeList, json: `[[1],[2],[3]]`, buffers: map[int][]byte{1: int64s(0, 2, 1, 3)}, path: "x", row: 1, says: "offset 1 after 2"},
 		{name: "inside a list", typ: arrow.ListOf(utf8), json: `[["a"],["b","c"]]`, buffers: map[int][]byte{3: int32s(0, 2, 1, 3)}, path: "x.item", row: 1, says: "offset 1 after 2"},
 		{name: "inside a map", typ: arrow.MapOf(utf8, arrow.PrimitiveTypes.Int8), json: `[[{"key":"a","value":1}]]`, buffers: map[int][]byte{5: []byte("\xff")}, path: "x.entries.key", row: 0, says: "no UTF-8"},
-		{name: "validity too short", typ: arrow.PrimitiveTypes.Int8, json: `[1,null,3,4,5,6,7,8,9]`, buffers: map[int][]byte{0: {0xFD}}, path: "x", row: -1, says: "validity: 1 bytes are too short for 9 bits"},
+		{name: "validity too short", typ: arrow.PrimitiveTypes.Int8, json: `[1,null,3,4,5,6,7,8,9]`, buffers: map[int][]byte{0: {0xFD}}, path: "x", row: -1, says: "validity: 1 bytes are too short for 9 bits", early: "validity: 1 bytes are too short for 9 bits"},
 		{name: "nulls that are none", typ: arrow.PrimitiveTypes.Int8, json: `[1,null,3]`, buffers: map[int][]byte{0: {0xFF}}, path: "x", row: -1, says: "1 nulls where validity has 0"},
-		{name: "too many nulls", typ: arrow.PrimitiveTypes.Int8, json: `[1,null,3]`, batch: func(b *flatbuf.RecordBatchT) { b.Nodes[0].NullCount = 4 }, path: "x", row: -1, says: "4 nulls in 3 rows"},
-		{name: "bits too short", typ: arrow.FixedWidthTypes.Boolean, json: `[true,false,true,true,true,true,true,true,true]`, buffers: map[int][]byte{1: {1}}, path: "x", row: -1, says: "values: 1 bytes are too short for 9 bits"},
-		{name: "fixed size binary too short", typ: &arrow.FixedSizeBinaryType{ByteWidth: 3}, json: `["YWJj","YWJj"]`, buffers: map[int][]byte{1: []byte("abcab")}, path: "x", row: -1, says: "values: 5 bytes are too short for 2 entries of 3"},
-		{name: "struct child too short", typ: arrow.StructOf(fields...), json: `[{"a":1,"b":"x"},{"a":2,"b":"y"}]`, batch: length(1, 1), path: "x.a", row: -1, says: "1 entries below 2"},
-		{name: "fixed size list child too short", typ: arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int8), json: `[[1,2],[3,4]]`, batch: length(1, 3), path: "x.item", row: -1, says: "3 entries below 2 lists of 2"},
+		{name: "too many nulls", typ: arrow.PrimitiveTypes.Int8, json: `[1,null,3]`, batch: func(b *flatbuf.RecordBatchT) { b.Nodes[0].NullCount = 4 }, path: "x", row: -1, says: "4 nulls in 3 rows", early: "4 nulls in 3 rows"},
+		{name: "bits too short", typ: arrow.FixedWidthTypes.Boolean, json: `[true,false,true,true,true,true,true,true,true]`, buffers: map[int][]byte{1: {1}}, path: "x", row: -1, says: "values: 1 bytes are too short for 9 bits", early: "bits: 1 bytes are too short for 9 bits"},
+		{name: "fixed size binary too short", typ: &arrow.FixedSizeBinaryType{ByteWidth: 3}, json: `["YWJj","YWJj"]`, buffers: map[int][]byte{1: []byte("abcab")}, path: "x", row: -1, says: "values: 5 bytes are too short for 2 entries of 3", early: "values: 5 bytes are too short for 2 entries of 3 bytes"},
+		{name: "struct child too short", typ: arrow.StructOf(fields...), json: `[{"a":1,"b":"x"},{"a":2,"b":"y"}]`, batch: length(1, 1), path: "x.a", row: -1, says: "1 entries below 2", early: "field node of 1 rows in a struct of 2"},
+		{name: "fixed size list child too short", typ: arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int8), json: `[[1,2],[3,4]]`, batch: length(1, 3), path: "x.item", row: -1, says: "3 entries below 2 lists of 2", early: "field node of 3 rows in 2 lists of 2"},
 		{name: "list view outside", typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[2,3]]`, buffers: map[int][]byte{2: int32s(1, 3)}, path: "x", row: 1, says: "list of 3 entries at 1 of 3"},
 		{name: "list view of negative size", typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[2,3]]`, buffers: map[int][]byte{2: int32s(-1, 2)}, path: "x", row: 0, says: "list of -1 entries"},
 		{name: "large list view that overflows", typ: arrow.LargeListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[2,3]]`, buffers: map[int][]byte{1: int64s(0, 1<<62), 2: int64s(1, 1<<62)}, path: "x", row: 1, says: "of 3"},
 		{name: "empty list view far out", typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[]]`, buffers: map[int][]byte{1: int32s(0, 9)}, path: "x", row: 1, says: "list of 0 entries at 9 of 1"},
-		{name: "list view sizes too short", typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[2,3]]`, buffers: map[int][]byte{2: int32s(1)}, path: "x", row: -1, says: "sizes: 4 bytes"},
+		{name: "list view sizes too short", typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), json: `[[1],[2,3]]`, buffers: map[int][]byte{2: int32s(1)}, path: "x", row: -1, says: "sizes: 4 bytes", early: "list view sizes32: 4 bytes are too short for 2 entries of 4 bytes"},
 		{name: "view of negative size", typ: arrow.BinaryTypes.BinaryView, json: `["YQ==","Yg=="]`, buffers: map[int][]byte{1: append(viewOf(1, "a\x00\x00\x00", 0, 0), viewOf(-9, "abcd", 0, 0)...)}, path: "x", row: 1, says: "view of -9 bytes"},
 		{name: "view into no buffer", typ: arrow.BinaryTypes.StringView, json: `["a value of twenty by"]`, buffers: map[int][]byte{1: viewOf(20, "a va", 1, 0)}, path: "x", row: 0, says: "view into buffer 1 of 1"},
 		{name: "view that ends outside", typ: arrow.BinaryTypes.StringView, json: `["a value of twenty by"]`, buffers: map[int][]byte{1: viewOf(20, "a va", 0, 1)}, path: "x", row: 0, says: "view of 20 bytes at 1 of a buffer of 20"},
@@ -99,14 +101,16 @@ func invalids() []invalid {
 		{name: "view of no UTF-8", typ: arrow.BinaryTypes.StringView, json: `["a"]`, buffers: map[int][]byte{1: viewOf(1, "\xff\x00\x00\x00", 0, 0)}, path: "x", row: 0, says: "no UTF-8"},
 		{name: "unknown type id", typ: sparse, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{0: {3, 4}}, path: "x", row: 1, says: "type id 4"},
 		{name: "negative type id", typ: dense, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{0: {0x83, 7}}, path: "x", row: 0, says: "type id -125"},
-		{name: "type ids too short", typ: dense, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{0: {3}}, path: "x", row: -1, says: "type ids: 1 bytes"},
+		{name: "type ids too short", typ: dense, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{0: {3}}, path: "x", row: -1, says: "type ids: 1 bytes", early: "type ids: 1 bytes are too short for 2 entries of 1 bytes"},
 		{name: "union offset outside", typ: dense, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{1: int32s(0, 1)}, path: "x", row: 1, says: "offset 1 into 1 entries of type id 7"},
 		{name: "union offset below 0", typ: dense, json: `[[3,1],[7,"b"]]`, buffers: map[int][]byte{1: int32s(-1, 0)}, path: "x", row: 0, says: "offset -1"},
 		{name: "union offsets go back", typ: dense, json: `[[3,1],[3,2]]`, buffers: map[int][]byte{1: int32s(1, 0)}, path: "x", row: 1, says: "offset 0 after 1"},
 		{name: "run ends do not increase", typ: runs, json: `[1,1,2]`, buffers: map[int][]byte{1: {3, 0, 3, 0}}, path: "x", row: 1, says: "run end 3 after 3"},
 		{name: "run ends start at 0", typ: runs, json: `[1,1,2]`, buffers: map[int][]byte{1: {0, 0, 3, 0}}, path: "x", row: 0, says: "run end 0 after 0"},
-		{name: "run ends end early", typ: runs, json: `[1,1,2]`, buffers: map[int][]byte{1: {1, 0, 2, 0}}, path: "x", row: -1, says: "runs end at 2 of 3 rows"},
-		{name: "fewer values than runs", typ: runs, json: `[1,1,2]`, batch: length(2, 1), path: "x", row: -1, says: "2 run ends of 1 values"},
+		{name: "run ends end early", typ: runs, json: `[1,1,2]`, buffers: map[int][]byte{1: {1, 0, 2, 0}}, path: "x", row: -1, says: "runs end at 2 of 3 rows", early: "runs end at 2 of 3 rows"},
+		{name: "fewer values than runs", typ: runs, json: `[1,1,2]`, batch: length(2, 1), path: "x", row: -1, says: "2 run ends of 1 values", early: "field node of 1 rows in a column of run ends of 2"},
+		{name: "no runs", typ: runs, json: `[1,1,2]`, batch: length(1, 0), path: "x", row: -1, says: "runs end at 0 of 3 rows", early: "no run ends for 3 rows"},
+		{name: "runs of unknown nulls", typ: runs, json: `[1,1,2]`, batch: func(b *flatbuf.RecordBatchT) { b.Nodes[0].NullCount = -1 }, early: "-1 nulls of a type that has none"},
 		{name: "inside a struct in a list", typ: arrow.ListOf(arrow.StructOf(fields...)), json: `[[{"a":1,"b":"x"}]]`, buffers: map[int][]byte{7: []byte("\xff")}, path: "x.item.b", row: 0, says: "no UTF-8"},
 		{name: "inside an extension", typ: arrowgen.ExtensionOf(arrow.ListOf(utf8)), buffers: map[int][]byte{4: []byte("\xff")}, path: "x.item", row: 0, says: "no UTF-8"},
 	}
@@ -147,10 +151,16 @@ func (c *invalid) of(t testing.TB) []raw {
 func (c *invalid) requireInvalid(t testing.TB, err error, args ...any) {
 	t.Helper()
 	require.ErrorIs(t, err, ipcx.ErrCorrupt, args...)
-	if c.early {
-		require.ErrorContains(t, err, c.says, args...)
+	if c.early != "" {
+		require.ErrorContains(t, err, c.early, args...)
 		return
 	}
+	c.requireFound(t, err, args...)
+}
+
+// requireFound is requireInvalid where nothing but validation looks.
+func (c *invalid) requireFound(t testing.TB, err error, args ...any) {
+	t.Helper()
 	var e *ipcx.InvalidError
 	require.True(t, errors.As(err, &e), "%v %v", err, args)
 	require.Equal(t, ipcx.InvalidError{Batch: 1, Column: 0, Path: c.path, Row: c.row, Err: e.Err}, *e, args...)
@@ -165,11 +175,19 @@ func TestValidationFinds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			plain := stream(c.of(t)...)
 			without := drainBytes(plain)
-			if c.early {
-				require.Error(t, without.Err)
+			if c.early != "" {
+				require.ErrorContains(t, without.Err, c.early)
 			} else {
 				require.NoError(t, without.Err)
 				require.Len(t, without.Batches, 2)
+			}
+			if c.says != "" {
+				theirs, err := ipcx.NewReaderFromMessageReader(ipc.NewMessageReader(bytes.NewReader(plain)), ipcx.WithValidation())
+				require.NoError(t, err)
+				defer theirs.Release()
+				require.True(t, theirs.Next())
+				require.False(t, theirs.Next())
+				c.requireFound(t, theirs.Err())
 			}
 			got := drainBytes(plain, ipcx.WithValidation())
 			require.Len(t, got.Batches, 1)
@@ -207,7 +225,11 @@ func (c *invalid) requireFlagged(t testing.TB, file []byte) {
 	err := readEither(file, ipcx.WithValidation()).Err
 	require.ErrorIs(t, err, ipcx.ErrCorrupt)
 	if e := new(ipcx.InvalidError); !errors.As(err, &e) {
-		require.Regexp(t, "offset|too short", err.Error())
+		if c.early != "" && !strings.Contains(c.early, "offset") {
+			require.ErrorContains(t, err, c.early)
+		} else {
+			require.Regexp(t, "offset|too short", err.Error())
+		}
 		require.Error(t, readEither(file).Err)
 	}
 }

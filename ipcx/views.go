@@ -58,14 +58,14 @@ func (v *viewCounts) field(field *flatbuf.Field) int {
 	return 0
 }
 
-// check checks the variadic buffer counts of a batch. Those of one without views
-// are read by nobody, and a flagged one is refused for having views.
+// check checks the variadic buffer counts of a batch. A flagged one is refused for
+// having any.
 func (v *viewCounts) check(m *message) error {
 	want := v.batch
 	if m.kind == flatbuf.MessageHeaderDictionaryBatch {
 		want = v.dictionaries[m.id]
 	}
-	if want == 0 || m.flagged() {
+	if m.flagged() {
 		return nil
 	}
 	if len(m.variadic) != want {

@@ -2,8 +2,6 @@ package ipcx_test
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,91 +12,19 @@ import (
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
 
-// fullAt takes n bytes and then fails, and counts the calls after that.
-type fullAt struct {
-	bytes.Buffer
-	n     int
-	fail  error // nil: writes fall short without an error
-	after int
-	done  bool
-}
-
-func (l *fullAt) Write(p []byte) (int, error) {
-	if l.done {
-		l.after++
-	}
-	if l.Len()+len(p) <= l.n {
-		return l.Buffer.Write(p)
-	}
-	l.done = true
-	n, _ := l.Buffer.Write(p[:l.n-l.Len()])
-	return n, l.fail
-}
-
-// A writer that failed stays failed, and writes nothing more: neither what was
-// held back nor the end-of-stream marker.
-func TestFailedWriterStaysFailed(t *testing.T) {
-	boom := errors.New("boom")
-	plain := texts(t)
-	plain = newTable(t, "short", plain.schema, plain.batches[0].NewSlice(2, 7), plain.batches[1].NewSlice(0, 4))
-	words := dictionaryTable(t)
-	for _, c := range []struct {
-		tab  table
-		step int
-		opts []ipcx.Option
-	}{
-		{plain, 1, nil},
-		{plain, 1, []ipcx.Option{ipcx.WithOffsetsAsLengths(ipcx.Uncompressed)}},
-		{plain, 29, append(flaggedZstd(), ipcx.WithZstdLevel(1))},
-		{words, 503, []ipcx.Option{ipcx.WithDictionaryDeltas(true)}},
-	} {
-		whole := writeTable(t, c.tab, c.opts...)
-		for n := 0; n < len(whole); n += c.step {
-			for _, fail := range []error{boom, nil} {
-				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-				out := &fullAt{n: n, fail: fail}
-				w := ipcx.NewWriter(out, append(c.opts, ipcx.WithSchema(c.tab.schema), ipcx.WithAllocator(mem))...)
-				want := fail
-				if fail == nil {
-					want = io.ErrShortWrite
-				}
-				var first error
-				for _, rec := range c.tab.batches {
-					err := w.Write(rec)
-					if first != nil {
-						require.Equal(t, first, err, "%s, at byte %d", c.tab.name, n)
-					}
-					first = err
-				}
-				err := w.Close()
-				require.ErrorIs(t, err, want, "%s, at byte %d", c.tab.name, n)
-				if first != nil {
-					require.Equal(t, first, err, "%s, at byte %d", c.tab.name, n)
-				}
-				require.Equal(t, err, w.Close(), "%s, at byte %d", c.tab.name, n)
-				require.Error(t, w.Write(c.tab.batches[0]), "%s, at byte %d", c.tab.name, n)
-
-				require.Equal(t, string(whole[:n]), out.String(), "%s, at byte %d", c.tab.name, n)
-				require.Zero(t, out.after, "%s, at byte %d: written to after it failed", c.tab.name, n)
-				mem.AssertSize(t, 0)
-			}
-		}
-	}
-}
-
-// A payload writer behaves so by itself.
+// A payload writer that failed stays failed. How the writers do is in
+// TestDestinationFailsAnywhere.
 func TestFailedPayloadWriterStaysFailed(t *testing.T) {
-	boom := errors.New("boom")
 	tab := texts(t)
-	out := &fullAt{n: 10, fail: boom}
+	out := &fullAt{n: 10}
 	pw := ipcx.NewPayloadWriter(out)
 	schema := ipcx.GetSchemaPayload(tab.schema, memory.DefaultAllocator)
 	defer schema.Release()
 	require.NoError(t, pw.Start())
-	require.ErrorIs(t, pw.WritePayload(schema), boom)
-	require.ErrorIs(t, pw.Start(), boom)
-	require.ErrorIs(t, pw.WritePayload(schema), boom)
-	require.ErrorIs(t, pw.Close(), boom)
+	require.ErrorIs(t, pw.WritePayload(schema), errFault)
+	require.ErrorIs(t, pw.Start(), errFault)
+	require.ErrorIs(t, pw.WritePayload(schema), errFault)
+	require.ErrorIs(t, pw.Close(), errFault)
 	require.Zero(t, out.after)
 }
 

@@ -43,7 +43,7 @@ func (c *cleaner) zeroNulls(table *layout.Table, m *message, roles []layout.Buff
 			next++
 		}
 		n := m.nodes[k].length
-		if n <= 0 || n > 8*total {
+		if n <= 0 || n > 8*total || n > math.MaxInt {
 			continue // no rows, or more than any buffer has entries
 		}
 		if c.valid[k] = c.inherited(nodes, m, k); first < next && roles[first].Role == layout.Validity {

@@ -90,7 +90,7 @@ func TestUnionsOfV4(t *testing.T) {
 
 	batches := 0
 	for len(stream) > 8 {
-		require.EqualValues(t, 0xFFFFFFFF, binary.LittleEndian.Uint32(stream))
+		require.Equal(t, uint32(0xFFFFFFFF), binary.LittleEndian.Uint32(stream))
 		n := int(binary.LittleEndian.Uint32(stream[4:]))
 		if n == 0 {
 			break

@@ -30,7 +30,8 @@ func (g *gen) copied(b []byte) *memory.Buffer {
 	return buf
 }
 
-// integers makes a buffer of little-endian integers of 4 or 8 bytes.
+// integers makes a buffer of integers of 4 or 8 bytes, in the order of this
+// machine, as all numbers here are.
 func (g *gen) integers(width int, values []int) *memory.Buffer {
 	buf := g.zeroed(width * len(values))
 	for i, v := range values {
@@ -39,16 +40,16 @@ func (g *gen) integers(width int, values []int) *memory.Buffer {
 	return buf
 }
 
-func putInt(dst []byte, width, v int) {
+func putInt[T int | int64](dst []byte, width int, v T) {
 	switch width {
 	case 1:
 		dst[0] = byte(v)
 	case 2:
-		binary.LittleEndian.PutUint16(dst, uint16(v))
+		binary.NativeEndian.PutUint16(dst, uint16(v))
 	case 4:
-		binary.LittleEndian.PutUint32(dst, uint32(v))
+		binary.NativeEndian.PutUint32(dst, uint32(v))
 	default:
-		binary.LittleEndian.PutUint64(dst, uint64(v))
+		binary.NativeEndian.PutUint64(dst, uint64(v))
 	}
 }
 

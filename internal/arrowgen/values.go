@@ -3,10 +3,12 @@ package arrowgen
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -35,54 +37,60 @@ func (g *gen) fixedWidth(dt arrow.FixedWidthDataType, n int, nullable bool) arro
 // value writes a value that is sensible for its type: times within the day,
 // dates of this century, decimals within their precision.
 func (g *gen) value(dt arrow.FixedWidthDataType, dst []byte) {
-	const day = 86400
+	const day int64 = 86400
 	switch dt := dt.(type) {
 	case *arrow.Float16Type:
-		binary.LittleEndian.PutUint16(dst, float16.New(float32(g.rng.NormFloat64())).Uint16())
+		binary.NativeEndian.PutUint16(dst, float16.New(float32(g.rng.NormFloat64())).Uint16())
 	case *arrow.Float32Type:
-		binary.LittleEndian.PutUint32(dst, math.Float32bits(float32(g.rng.NormFloat64())))
+		binary.NativeEndian.PutUint32(dst, math.Float32bits(float32(g.rng.NormFloat64())))
 	case *arrow.Float64Type:
-		binary.LittleEndian.PutUint64(dst, math.Float64bits(g.rng.NormFloat64()))
+		binary.NativeEndian.PutUint64(dst, math.Float64bits(g.rng.NormFloat64()))
 	case arrow.DecimalType:
-		v := g.rng.IntN(200_000) - 100_000
+		v := g.rng.Int64N(200_000) - 100_000
 		for i := range dst {
 			dst[i] = byte(v >> min(8*i, 63))
 		}
+		if endian.IsBigEndian {
+			// As arrow-go has them, unlike Arrow: the lowest word first.
+			for word := range slices.Chunk(dst, min(8, len(dst))) {
+				slices.Reverse(word)
+			}
+		}
 	case *arrow.Date32Type:
-		putInt(dst, 4, g.rng.IntN(20_000))
+		putInt(dst, 4, g.rng.Int64N(20_000))
 	case *arrow.Date64Type:
-		putInt(dst, 8, g.rng.IntN(20_000)*day*1000)
+		putInt(dst, 8, g.rng.Int64N(20_000)*day*1000)
 	case *arrow.Time32Type:
-		putInt(dst, 4, g.rng.IntN(day*perSecond(dt.Unit)))
+		putInt(dst, 4, g.rng.Int64N(day*perSecond(dt.Unit)))
 	case *arrow.Time64Type:
-		putInt(dst, 8, g.rng.IntN(day*perSecond(dt.Unit)))
+		putInt(dst, 8, g.rng.Int64N(day*perSecond(dt.Unit)))
 	case *arrow.TimestampType:
-		putInt(dst, 8, (1_700_000_000+g.rng.IntN(day))*perSecond(dt.Unit))
+		putInt(dst, 8, (1_700_000_000+g.rng.Int64N(day))*perSecond(dt.Unit))
 	case *arrow.DurationType:
-		putInt(dst, 8, g.rng.IntN(day*perSecond(dt.Unit)))
+		putInt(dst, 8, g.rng.Int64N(day*perSecond(dt.Unit)))
 	case *arrow.MonthIntervalType:
-		putInt(dst, 4, g.rng.IntN(200)-100)
+		putInt(dst, 4, g.rng.Int64N(200)-100)
 	case *arrow.DayTimeIntervalType:
-		putInt(dst, 4, g.rng.IntN(30))
-		putInt(dst[4:], 4, g.rng.IntN(day*1000))
+		putInt(dst, 4, g.rng.Int64N(30))
+		putInt(dst[4:], 4, g.rng.Int64N(day*1000))
 	case *arrow.MonthDayNanoIntervalType:
-		putInt(dst, 4, g.rng.IntN(12))
-		putInt(dst[4:], 4, g.rng.IntN(30))
-		putInt(dst[8:], 8, g.rng.IntN(day)*1_000_000_000)
+		putInt(dst, 4, g.rng.Int64N(12))
+		putInt(dst[4:], 4, g.rng.Int64N(30))
+		putInt(dst[8:], 8, g.rng.Int64N(day)*1_000_000_000)
 	case *arrow.FixedSizeBinaryType:
 		for i := range dst {
 			dst[i] = byte(g.rng.Uint32())
 		}
 	default: // integers
-		v := g.rng.IntN(100)
+		v := g.rng.Int64N(100)
 		if g.rng.IntN(4) == 0 {
-			v = int(g.rng.Uint64())
+			v = int64(g.rng.Uint64())
 		}
 		putInt(dst, len(dst), v)
 	}
 }
 
-func perSecond(unit arrow.TimeUnit) int {
+func perSecond(unit arrow.TimeUnit) int64 {
 	switch unit {
 	case arrow.Second:
 		return 1

@@ -81,7 +81,13 @@ func StreamBatches(data []byte, max int, opts ...ipc.Option) Result {
 }
 
 // File reads the file data with arrow-go.
-func File(data []byte, opts ...ipc.Option) (res Result) {
+func File(data []byte, opts ...ipc.Option) Result {
+	return FileBatches(data, func(int) bool { return true }, opts...)
+}
+
+// FileBatches is [File] for the record batches that wanted says yes to, for a
+// file that has others that nobody vouches for.
+func FileBatches(data []byte, wanted func(i int) bool, opts ...ipc.Option) (res Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			res.Err = fmt.Errorf("%w: %v", ErrPanic, p)
@@ -95,6 +101,9 @@ func File(data []byte, opts ...ipc.Option) (res Result) {
 	defer r.Close()
 	res.Schema = r.Schema()
 	for i := range r.NumRecords() {
+		if !wanted(i) {
+			continue
+		}
 		rec, err := r.RecordBatchAt(i)
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF

@@ -24,7 +24,8 @@
 //
 // The check is lenient where Go is: nothing need be aligned, strings need
 // neither be UTF-8 nor end in a zero, and unknown members are not looked at.
-// It is strict where a lie could cost time or memory: see MaxDepth and MaxShare.
+// It is strict where a lie could cost time or memory: see MaxDepth, MaxFields and
+// MaxShare.
 package verify
 
 import (
@@ -38,6 +39,11 @@ const (
 	// implementations stop at 64 nested fields; a message, a schema, a type
 	// and a few more go around these.
 	MaxDepth = 72
+
+	// MaxFields bounds how many fields a schema has, those inside of fields
+	// counted. A field takes a few bytes of metadata, fewer yet where tables are
+	// shared, and some thousand bytes of a reader's memory.
+	MaxFields = 1 << 17
 
 	// MaxShare bounds what a reader of everything comes by: tables, vectors
 	// and strings may add up to MaxShare times the buffer's length and 64 KiB.
@@ -100,6 +106,8 @@ func check(buf []byte, root tableID) error {
 type verifier struct {
 	buf  []byte
 	left int64 // bytes that may still be visited
+
+	fields int // so far
 }
 
 // table checks the table at pos and everything below it. The path in its error
@@ -108,6 +116,11 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 	end := int64(len(v.buf))
 	if depth > MaxDepth {
 		return problem("nested deeper than %d tables", MaxDepth)
+	}
+	if id == field {
+		if v.fields++; v.fields > MaxFields {
+			return problem("more than %d fields", MaxFields)
+		}
 	}
 	if pos > end-4 {
 		return problem("table at %d passes the end, %d bytes", pos, end)

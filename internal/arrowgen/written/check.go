@@ -1,7 +1,6 @@
 package written
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -204,11 +203,11 @@ func (c *checker) validity(n int64) error {
 func (c *checker) integer(buf []byte, k int64) int64 {
 	switch c.Width {
 	case 2:
-		return int64(int16(binary.LittleEndian.Uint16(buf[2*k:])))
+		return int64(int16(c.m.Order.Uint16(buf[2*k:])))
 	case 4:
-		return int64(int32(binary.LittleEndian.Uint32(buf[4*k:])))
+		return int64(int32(c.m.Order.Uint32(buf[4*k:])))
 	}
-	return int64(binary.LittleEndian.Uint64(buf[8*k:]))
+	return int64(c.m.Order.Uint64(buf[8*k:]))
 }
 
 // children gives the indices of the node's children.
@@ -255,11 +254,11 @@ func (c *checker) offsets(n int64) error {
 func (c *checker) views(n int64) error {
 	for i := range n {
 		v := c.m.Buffers[c.i][16*i : 16*i+16]
-		size := int64(binary.LittleEndian.Uint32(v))
+		size := int64(c.m.Order.Uint32(v))
 		if size <= 12 {
 			continue
 		}
-		k, at := c.i+1+int(binary.LittleEndian.Uint32(v[8:])), int64(binary.LittleEndian.Uint32(v[12:]))
+		k, at := c.i+1+int(c.m.Order.Uint32(v[8:])), int64(c.m.Order.Uint32(v[12:]))
 		if k >= len(c.bufs) || c.bufs[k].Role != layout.ViewData || c.bufs[k].Node != c.Node || at+size > int64(len(c.m.Buffers[k])) {
 			return fmt.Errorf("view %d points at bytes %d to %d of buffer %d", i, at, at+size, k)
 		}
@@ -293,7 +292,7 @@ func (c *checker) union(n int64) error {
 		if dt.Mode() == arrow.SparseMode {
 			continue
 		}
-		at := int64(int32(binary.LittleEndian.Uint32(c.m.Buffers[c.i+1][4*i:])))
+		at := int64(int32(c.m.Order.Uint32(c.m.Buffers[c.i+1][4*i:])))
 		if end := c.m.Nodes[kids[k]].Length; at < 0 || at >= end {
 			return fmt.Errorf("union value %d is at %d of %d", i, at, end)
 		}

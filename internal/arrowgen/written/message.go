@@ -7,6 +7,7 @@ package written
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -29,13 +30,14 @@ type Message struct {
 	Nodes    []Node   // field nodes in message order
 	Variadic []int64  // variadicBufferCounts
 	Buffers  [][]byte // in body order, without padding between them
+	Order    binary.ByteOrder
 	// Exact says that the writer is arrow-go, which leaves out the validity of
 	// nodes without nulls and cuts offsets and bytes to what is needed.
 	Exact bool
 }
 
 // Parse takes a message apart. It gives nil without an error for a message that
-// is no record batch. The buffers alias body.
+// is no record batch. The buffers alias body, and are taken to be little-endian.
 func Parse(meta, body []byte) (*Message, error) {
 	fb := flatbuf.GetRootAsMessage(meta, 0)
 	if fb.HeaderType() != flatbuf.MessageHeaderRecordBatch {
@@ -48,7 +50,7 @@ func Parse(meta, body []byte) (*Message, error) {
 	var batch flatbuf.RecordBatch
 	batch.Init(header.Bytes, header.Pos)
 
-	m := &Message{Version: layout.Version(fb.Version()), Length: batch.Length()}
+	m := &Message{Version: layout.Version(fb.Version()), Length: batch.Length(), Order: binary.LittleEndian}
 	for i := range batch.NodesLength() {
 		var n flatbuf.FieldNode
 		batch.Nodes(&n, i)
@@ -80,7 +82,7 @@ func Write(rec arrow.RecordBatch) (*Message, error) {
 	}
 	m, err := Parse(bytes.Clone(meta.Bytes()), body.Bytes())
 	if m != nil {
-		m.Exact = true
+		m.Exact, m.Order = true, binary.NativeEndian
 	}
 	return m, err
 }

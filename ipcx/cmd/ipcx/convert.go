@@ -51,8 +51,9 @@ which only ipcx and the Go package it is made of read. For all other readers:
   --codec lz4                   LZ4, and plain Arrow
 
 DST is written beside its place and renamed at the end, so that a failure or an
-interruption leaves nothing half-written. If one SRC fails, the others are still
-converted, and the exit code is 1.`,
+interruption leaves nothing half-written; killed outright, it leaves what it wrote
+in a file .arrowplanes-XXXXXXXX beside DST, which may be removed. If one SRC fails,
+the others are still converted, and the exit code is 1.`,
 		Example: `  ipcx convert table.arrow small.arrow                   zstd, offsets as lengths
   ipcx convert --codec none small.arrow table.arrow      back to plain Arrow
   ipcx convert -r -j 4 --verify tables/ small/           a folder, 4 files at a time
