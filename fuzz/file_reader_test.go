@@ -197,6 +197,9 @@ func canValidate(dt arrow.DataType) bool {
 	case arrow.NULL, arrow.DENSE_UNION, arrow.SPARSE_UNION:
 		return false
 	}
+	if d, ok := dt.(*arrow.DictionaryType); ok {
+		return canValidate(d.ValueType)
+	}
 	nested, ok := dt.(arrow.NestedType)
 	return !ok || !slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return !canValidate(f.Type) })
 }
