@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (ids dictionaryIDs) circle() []int64 {
 		path = path[:len(path)-1]
 		return false
 	}
-	for id := range ids {
+	for _, id := range ids.sorted() {
 		if enter(id) {
 			return path[slices.Index(path, path[len(path)-1]):]
 		}
@@ -103,13 +104,12 @@ func (ids dictionaryIDs) String() string {
 	if len(ids) == 0 {
 		return "none"
 	}
-	all := make([]int64, 0, len(ids))
-	for id := range ids {
-		all = append(all, id)
-	}
-	slices.Sort(all)
-	return joinIDs(all, ", ")
+	return joinIDs(ids.sorted(), ", ")
 }
+
+// sorted returns the ids in ascending order, so that the same input has the same
+// error each time.
+func (ids dictionaryIDs) sorted() []int64 { return slices.Sorted(maps.Keys(ids)) }
 
 // joinIDs lists ids, the first few of many.
 func joinIDs(ids []int64, separator string) string {

@@ -73,7 +73,7 @@ func (s *dictionaryState) complete(wanted map[int64]struct{}) error {
 	if !s.missing {
 		return nil
 	}
-	for id := range s.ids {
+	for _, id := range s.ids.sorted() {
 		if _, ok := wanted[id]; !ok && wanted != nil {
 			continue
 		}
