@@ -168,6 +168,13 @@ func (v *validator) array(data arrow.ArrayData) error {
 			return err
 		}
 		return v.children(dt, nil)
+	case arrow.DecimalType:
+		// What shows a decimal looks up the power of ten of its scale in a table,
+		// which ends with the digits that the widest has.
+		if most := maxScale(dt); dt.GetScale() < -most || dt.GetScale() > most {
+			return fmt.Errorf("scale of %d, beyond the %d digits of %s", dt.GetScale(), most, dt.Name())
+		}
+		return v.width("values", v.buffer(1), int64(dt.BitWidth()/8))
 	case arrow.FixedWidthDataType:
 		return v.width("values", v.buffer(1), int64(dt.Bytes()))
 	}
@@ -424,4 +431,17 @@ func increasing[T int16 | int32 | int64](v *validator, ends []T) (int64, error) 
 		last = ends[i]
 	}
 	return int64(last), nil
+}
+
+// maxScale is the most digits that a decimal type has.
+func maxScale(dt arrow.DecimalType) int32 {
+	switch dt.BitWidth() {
+	case 32:
+		return 9
+	case 64:
+		return 18
+	case 128:
+		return 38
+	}
+	return 76
 }
