@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
@@ -16,7 +17,7 @@ type shuffled struct {
 
 // measureShuffled writes the lineitem of an Arrow file in batches of 8192 rows.
 func measureShuffled(s source, scale float64, dir string) ([]shuffled, error) {
-	whole, err := s.load(1 << 62)
+	whole, err := s.load(math.MaxInt)
 	if err != nil {
 		return nil, err
 	}

@@ -13,5 +13,5 @@ func usage() (faults int64, cpu time.Duration) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, 0
 	}
-	return u.Minflt, time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return int64(u.Minflt), time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

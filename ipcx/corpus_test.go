@@ -107,6 +107,7 @@ func bounded(t *testing.T, do func() oracle.Result) oracle.Result {
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	require.Less(t, took, corpusTime)
+	require.False(t, ipcx.IsPanic(res.Err), "%v", res.Err)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(corpusMemory))
 	return res
 }

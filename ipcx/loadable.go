@@ -132,8 +132,11 @@ func (d *Decoder) checkNodes(table *layout.Table) error {
 func (d *Decoder) checkNode(nodes []layout.Node, i int) error {
 	node, in := &nodes[i], d.in.nodes
 	n, nulls := in[i].length, in[i].nulls
-	if n < 0 || n > math.MaxInt {
+	if n < 0 {
 		return fmt.Errorf("field %q: field node of %d rows", node.Path, n)
+	}
+	if n > math.MaxInt {
+		return fmt.Errorf("field %q: field node of %d rows, more than this machine counts, %d", node.Path, n, math.MaxInt)
 	}
 	if node.Parent >= 0 {
 		if err := checkChild(nodes, in, i); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,6 +86,27 @@ func TestOwnRecordsOnEveryMachine(t *testing.T) {
 			require.NoError(t, got.Err)
 			requireEqual(t, batches, got.Batches)
 		}
+	}
+}
+
+// TestManyRowsOnEveryMachine has a column of more rows than an int of 32 bits
+// counts, which takes no bytes. Cut to 32 bits they are 3.
+func TestManyRowsOnEveryMachine(t *testing.T) {
+	const rows int64 = 1<<32 + 3
+	schema := arrow.NewSchema([]arrow.Field{{Name: "nothing", Type: arrow.Null, Nullable: true}}, nil)
+	all := messages(t, write(t, []arrow.RecordBatch{batchOfRows(t, schema, `{"nothing": null}`)}))
+	all[1] = editedBatch(all[1], func(b *flatbuf.RecordBatchT) {
+		b.Length, b.Nodes[0].Length, b.Nodes[0].NullCount = rows, rows, rows
+	})
+	for _, opts := range [][]ipcx.Option{nil, {ipcx.WithValidation()}} {
+		got := drainBytes(stream(all...), opts...)
+		if strconv.IntSize == 32 {
+			require.ErrorContains(t, got.Err, "4294967299 rows")
+			require.Empty(t, got.Batches)
+			continue
+		}
+		require.NoError(t, got.Err)
+		require.Equal(t, rows, got.Batches[0].NumRows())
 	}
 }
 

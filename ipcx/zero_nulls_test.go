@@ -35,14 +35,14 @@ func dataOf(dt arrow.DataType, n int, bufs [][]byte, children ...arrow.ArrayData
 
 func int32s(values ...int32) (p []byte) {
 	for _, v := range values {
-		p = binary.LittleEndian.AppendUint32(p, uint32(v))
+		p = binary.NativeEndian.AppendUint32(p, uint32(v))
 	}
 	return p
 }
 
 func view(n int, text string) []byte {
 	p := make([]byte, 16)
-	binary.LittleEndian.PutUint32(p, uint32(n))
+	binary.NativeEndian.PutUint32(p, uint32(n))
 	copy(p[4:], text)
 	return p
 }
@@ -184,7 +184,7 @@ func TestZeroedNullsOfManyRows(t *testing.T) {
 				if lists.IsValid(i/3) && numbers.IsValid(i) {
 					want = numbers.Value(i)
 				}
-				require.Equal(t, want, binary.LittleEndian.Uint16(got[2][2*i:]), "%d rows, number %d", n, i)
+				require.Equal(t, want, binary.NativeEndian.Uint16(got[2][2*i:]), "%d rows, number %d", n, i)
 			}
 			for i := range 5 * n {
 				want := bools.IsValid(i/5) && flags.IsValid(i) && flags.Value(i)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,6 +55,9 @@ func numbers(b []byte, width int) (all []uint64) {
 // TestFlagged checks that each of these tables has messages that are flagged,
 // and that we read them back.
 func TestFlagged(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("some of the tables have more rows than an int of 32 bits counts")
+	}
 	names := map[string]bool{}
 	for _, table := range cases.Flagged() {
 		require.False(t, names[table.Name], table.Name)
