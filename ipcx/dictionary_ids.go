@@ -51,7 +51,9 @@ func (ids dictionaryIDs) collect(field *flatbuf.Field, outer []int64) error {
 		if n := len(outer); n > 0 {
 			ids[outer[n-1]] = append(ids[outer[n-1]], id)
 		}
-		ids[id] = ids[id] // known, if with nothing in it
+		if _, ok := ids[id]; !ok {
+			ids[id] = nil // known, if with nothing in it
+		}
 		outer = append(outer, id)
 	}
 	var child flatbuf.Field

@@ -86,6 +86,12 @@ func TestGoldenForeignOrder(t *testing.T) {
 			want := oracle.Stream(data, ipc.WithEnsureNativeEndian(false))
 			got := drainBytes(data, ipcx.WithEnsureNativeEndian(false))
 			require.NoError(t, oracle.SameSchema(want.Schema, got.Schema))
+
+			flagged, err := convert(data, flaggedPlain()...)
+			require.NoError(t, err)
+			again := drainBytes(flagged, ipcx.WithEnsureNativeEndian(false))
+			require.Equal(t, got.Err == nil, again.Err == nil, again.Err)
+			require.NoError(t, oracle.SameBatches(got.Batches, again.Batches))
 			if cutOffsets(name) {
 				require.Error(t, got.Err)
 				return
