@@ -66,11 +66,16 @@ func wordStream(t testing.TB) (schema, dict, batch raw) {
 
 // longWord is a dictionary of one string of n zeros, compressed to next to nothing.
 func longWord(t testing.TB, schema, dict raw, n int) raw {
+	return longText(t, schema, dict, make([]byte, n))
+}
+
+// longText is longWord for any text.
+func longText(t testing.TB, schema, dict raw, text []byte) raw {
 	enc, err := ipcx.NewEncoder(ipcx.WithZstd())
 	require.NoError(t, err)
 	_, _, err = enc.Encode(schema.metadata, schema.body)
 	require.NoError(t, err)
-	long := rebody(dict, nil, int32s(0, int32(n)), make([]byte, n))
+	long := rebody(dict, nil, int32s(0, int32(len(text))), text)
 	metadata, body, err := enc.Encode(long.metadata, long.body)
 	require.NoError(t, err)
 	return raw{bytes.Clone(metadata), bytes.Clone(body)}
@@ -84,6 +89,7 @@ func TestEndlessDeltas(t *testing.T) {
 	for name, rest := range map[string][]raw{
 		"a value each":                 {deltaOf(dict)},
 		"no value":                     {deltaOf(emptied(dict))},
+		"a long value, compressed":     {deltaOf(longWord(t, schema, dict, 1000))},
 		"a value, then a record batch": {deltaOf(dict), batch},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,6 +74,9 @@ func unlz4Frame(dst, src []byte) bool {
 			at += copy(into, block)
 			continue
 		}
+		if len(into) == 0 {
+			return false // the library writes to where no memory is if there is none at all
+		}
 		var window []byte
 		if flags&lz4Independent == 0 {
 			window = dst[max(at-lz4Window, 0):at]

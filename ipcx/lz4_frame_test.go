@@ -9,6 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/pierrec/lz4/v4"
 	"github.com/stretchr/testify/require"
 
@@ -68,6 +71,27 @@ func TestLZ4Frames(t *testing.T) {
 }
 
 // requireLZ4 reads frame as a buffer of len(content) bytes.
+// A frame that holds something is refused where there is to be nothing, and no
+// memory for any of it.
+func TestLZ4FrameOfNothing(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	all := messages(t, write(t, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{noInts()}, 0)}, ipcx.WithLZ4()))
+	for n := range 100 {
+		frame := lz4Frame(t, bytes.Repeat([]byte("arrow"), n+1), lz4.ChecksumOption(false))
+		bad := rebody(all[1], nil, prefixed(0, frame))
+		for way, err := range everyWay([]raw{all[0], bad}) {
+			require.ErrorIs(t, err, ipcx.ErrCorrupt, way)
+			require.ErrorContains(t, err, "than the 0 bytes claimed", way)
+		}
+	}
+}
+
+func noInts() arrow.Array {
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	defer b.Release()
+	return b.NewArray()
+}
+
 func requireLZ4(t *testing.T, all []raw, frame, content []byte, what string) {
 	t.Helper()
 	want := make([]byte, len(content))

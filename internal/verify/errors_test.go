@@ -226,6 +226,17 @@ func TestDepth(t *testing.T) {
 	require.NoError(t, verify.Message(m))
 }
 
+func TestFieldsAreCounted(t *testing.T) {
+	of := func(fields int) []byte {
+		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			return structField(b, intField(b), fields-1)
+		})
+	}
+	require.NoError(t, verify.Message(of(verify.MaxFields)))
+	require.EqualError(t, verify.Message(of(verify.MaxFields+1)),
+		"verify: Message.header(Schema).fields[0].children[131071]: more than 131072 fields")
+}
+
 func TestSharing(t *testing.T) {
 	bomb := func(levels, width int) []byte {
 		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
