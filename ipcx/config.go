@@ -319,6 +319,10 @@ func WithDelayReadSchema(v bool) Option {
 
 // WithMetadataSizeLimit sets how long the metadata of a message, or a file's
 // footer, may be in bytes. The default is 64 MiB; zero or less is no limit.
+//
+// A schema has bounds besides, which nothing raises: 131,072 fields, those inside of
+// fields counted, 72 tables of metadata inside each other, and for what makes arrays
+// 64 types. What is shared between its parts may make it 16 times as long.
 func WithMetadataSizeLimit(size int64) Option {
 	return func(c *config) { c.metadataLimit = size }
 }
@@ -331,6 +335,13 @@ func WithBodySizeLimit(size int64) Option {
 
 // WithDecodedSizeLimit sets how long the body of a message may be in bytes once
 // it is decompressed. The default is 1 GiB; zero or less is no limit.
+//
+// For what makes arrays, and for [NewMessageReader], it is also the limit of the
+// bodies of all dictionaries at hand, those of deltas among them and each with 16
+// times its metadata until it is joined. A dictionary that is replaced gives its
+// bytes back. To join deltas with what they add to, arrow-go copies all of it before
+// the next record batch: that may come to 4 times the limit and 1024 times the
+// bodies, as they are stored, that have come in the stream.
 func WithDecodedSizeLimit(size int64) Option {
 	return func(c *config) { c.decodedLimit = size }
 }

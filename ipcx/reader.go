@@ -36,6 +36,9 @@ var (
 
 // NewReader returns a reader of the stream r. Unless [WithDelayReadSchema] is
 // given, it reads the schema. The caller releases it.
+//
+// What the stream can make it allocate is bounded by [WithMetadataSizeLimit],
+// [WithBodySizeLimit] and [WithDecodedSizeLimit], whose errors name them.
 func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	cfg := newConfig(opts)
 	mr := newMessageReader(r, cfg)
