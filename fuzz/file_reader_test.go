@@ -197,8 +197,11 @@ func canValidate(dt arrow.DataType) bool {
 	case arrow.NULL, arrow.DENSE_UNION, arrow.SPARSE_UNION:
 		return false
 	}
-	if d, ok := dt.(*arrow.DictionaryType); ok {
-		return canValidate(d.ValueType)
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		return canValidate(dt.ValueType)
+	case *arrow.FixedSizeBinaryType:
+		return dt.ByteWidth > 0 // of which it says that there is no such width
 	}
 	nested, ok := dt.(arrow.NestedType)
 	return !ok || !slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return !canValidate(f.Type) })
