@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/internal/verify"
@@ -113,6 +114,8 @@ func (m *message) parse(metadata []byte) error {
 
 func (m *message) parseBatch(batch *flatbuf.RecordBatch) {
 	m.rows = batch.Length()
+	m.nodes = slices.Grow(m.nodes, batch.NodesLength())
+	m.buffers = slices.Grow(m.buffers, batch.BuffersLength())
 	for i := range batch.NodesLength() {
 		var node flatbuf.FieldNode
 		batch.Nodes(&node, i)

@@ -3,6 +3,7 @@ package ipcx
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
@@ -46,7 +47,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 	if d.cfg.decodedLimit > 0 {
 		limit = min(limit, d.cfg.decodedLimit)
 	}
-	d.parts = d.parts[:0]
+	d.parts = slices.Grow(d.parts[:0], d.chosen())
 	size := int64(0)
 	for i, n := 0, d.chosen(); i < n; i++ {
 		var (

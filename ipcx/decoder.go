@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/endian"
@@ -27,8 +28,9 @@ type Decoder struct {
 	foreign bool       // its bytes are of the other order, and stay so
 	views   viewCounts // of the stream's batches
 	dicts   dictionaryState
-	schema  []byte       // metadata of the schema message, until described
-	desc    *description // when the first message needs it
+	schema  []byte        // metadata of the schema message, until described
+	adopted *arrow.Schema // the same, where arrow-go's reader has decoded it
+	desc    *description  // when the first message needs it
 
 	in      message
 	index   int64 // which message of the stream that is
@@ -208,14 +210,25 @@ func (d *Decoder) doubt(err error) error {
 	return err
 }
 
+// adopt takes the schema as arrow-go's reader of these messages has decoded it: to
+// do so twice shows in short streams. It is another schema than that of the stream
+// where columns are left out or bytes are swapped.
+func (d *Decoder) adopt(schema *arrow.Schema) {
+	if d.sel == nil && !d.swaps {
+		d.adopted = schema
+	}
+}
+
 // describe decodes the schema, once.
 func (d *Decoder) describe() *description {
 	if d.desc != nil {
 		return d.desc
 	}
 	d.desc = &description{}
-	schema, err := schemaOf(d.schema)
-	metadata := d.schema
+	schema, metadata, err := d.adopted, d.schema, error(nil)
+	if schema == nil {
+		schema, err = schemaOf(metadata)
+	}
 	d.schema = nil
 	if err != nil {
 		d.desc.err = err
@@ -223,7 +236,7 @@ func (d *Decoder) describe() *description {
 	}
 	d.desc.schema = schema
 	d.desc.table = layout.Of(schema)
-	d.desc.dictionaries = dictionariesOf(metadata, schema)
+	d.desc.dictionaries = dictionariesOf(metadata, schema, d.desc.table)
 	d.desc.deep = tooDeep(d.desc.table)
 	return d.desc
 }
@@ -243,7 +256,7 @@ func (d *Decoder) share(metadata, body []byte) ([]byte, error) {
 		}
 		return metadata, nil
 	}
-	d.parts = d.parts[:0]
+	d.parts = slices.Grow(d.parts[:0], d.chosen())
 	raw := int64(0)
 	for i, n := 0, d.chosen(); i < n; i++ {
 		j := d.pick(i)

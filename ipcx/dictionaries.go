@@ -16,15 +16,19 @@ type dictionary struct {
 	table  *layout.Table // of one column, its values
 }
 
-// dictionariesOf returns the dictionaries of the schema in a schema message.
-func dictionariesOf(metadata []byte, schema *arrow.Schema) dictionaries {
+// dictionariesOf returns the dictionaries of the schema in a schema message, whose
+// layout is table.
+func dictionariesOf(metadata []byte, schema *arrow.Schema, table *layout.Table) dictionaries {
+	if table.Unmapped() == nil {
+		return nil // as any field with a dictionary is not mapped
+	}
 	d := make(dictionaries)
 	var fb flatbuf.Schema
-	table := fb.Table()
-	if !flatbuf.GetRootAsMessage(metadata, 0).Header(&table) {
+	header := fb.Table()
+	if !flatbuf.GetRootAsMessage(metadata, 0).Header(&header) {
 		return d
 	}
-	fb.Init(table.Bytes, table.Pos)
+	fb.Init(header.Bytes, header.Pos)
 	for column := range fb.FieldsLength() {
 		var field flatbuf.Field
 		fb.Fields(&field, column)

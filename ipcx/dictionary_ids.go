@@ -69,6 +69,9 @@ func (ids dictionaryIDs) collect(field *flatbuf.Field, outer []int64) error {
 // circle returns dictionaries each of which is among the values of the one
 // before, the last one being the first again, nil if there are none.
 func (ids dictionaryIDs) circle() []int64 {
+	if len(ids) == 0 {
+		return nil
+	}
 	const (
 		entered = iota + 1
 		left

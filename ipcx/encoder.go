@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/endian"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
@@ -24,6 +25,7 @@ type Encoder struct {
 	cfg  *config
 	comp compressor
 
+	known   *arrow.Schema // of the messages to come, nil if that is not known
 	started bool
 	lift    bool          // V4 messages become V5
 	table   *layout.Table // of the schema where its messages may be flagged, else nil
@@ -148,7 +150,10 @@ func (e *Encoder) other(m *message, metadata []byte) ([]byte, error) {
 // start learns the schema.
 func (e *Encoder) start(m *message, metadata []byte) {
 	e.started = true
-	schema, err := schemaOf(metadata)
+	schema, err := e.known, error(nil)
+	if schema == nil {
+		schema, err = schemaOf(metadata)
+	}
 	if err != nil {
 		// Nothing is known of its layout, so its messages pass unflagged. What
 		// is wrong with it is for the reader to say.
@@ -156,8 +161,11 @@ func (e *Encoder) start(m *message, metadata []byte) {
 	}
 	// V4 and V5 differ in the buffers of unions alone.
 	e.lift = m.version == flatbuf.MetadataVersionV4 && !hasType(schema, isUnion)
+	if !e.cfg.zeroNulls && !e.cfg.offsetsAsLengths() && !hasType(schema, isBoolean) {
+		return // nothing that depends on it
+	}
 	table := layout.Of(schema)
-	e.cleaner.table, e.cleaner.dictionaries = table, dictionariesOf(metadata, schema)
+	e.cleaner.table, e.cleaner.dictionaries = table, dictionariesOf(metadata, schema, table)
 	if e.cfg.offsetsAsLengths() && table.Unmapped() == nil && table.HasOffsets() &&
 		schema.Endianness() == endian.LittleEndian {
 		e.table = table

@@ -52,6 +52,7 @@ func newFileLoader(f *FileReader) (*fileLoader, error) {
 	if l.r, err = ipc.NewReaderFromMessageReader(&l.queue, cfg.arrowOptions()...); err != nil {
 		return nil, fmt.Errorf("ipcx: %w", err)
 	}
+	l.dec.adopt(l.r.Schema())
 	return l, nil
 }
 

@@ -31,41 +31,61 @@ func appendFrame(dst, metadata []byte) []byte {
 }
 
 // gatherWriter joins small writes, so that a message of many small buffers
-// reaches w in few calls, and hands large ones on without a copy. It counts
-// what reached w, and stays failed once a write has failed.
+// reaches w in few calls, and hands large ones on without a copy. A w that has
+// memory of its own, as its WriteByte tells (bytes.Buffer, bufio.Writer), gets all
+// of them as they come. It counts what reached w, and stays failed once a write
+// has failed.
 type gatherWriter struct {
-	w   io.Writer
-	buf []byte
-	n   int64
-	err error
+	w      io.Writer
+	direct bool // w joins writes itself
+	buf    []byte
+	n      int64
+	err    error
+	zeros  [7]byte // the longest padding
+}
+
+func newGatherWriter(w io.Writer) gatherWriter {
+	_, direct := w.(io.ByteWriter)
+	return gatherWriter{w: w, direct: direct}
 }
 
 const (
-	gatherMax    = 64 << 10 // held back at most, in bytes
-	gatherDirect = 16 << 10 // this and more is not copied
+	gatherMax    = 32 << 10 // held back at most, in bytes
+	gatherDirect = 8 << 10  // this and more is not copied
 )
 
 func (g *gatherWriter) Write(p []byte) (int, error) {
-	if g.err == nil && (len(p) >= gatherDirect || len(g.buf)+len(p) > gatherMax) {
+	if g.err == nil && (g.atOnce(len(p)) || len(g.buf)+len(p) > gatherMax) {
 		_ = g.flush() // kept in g.err
 	}
 	if g.err != nil {
 		return 0, g.err
 	}
-	if len(p) >= gatherDirect {
+	if g.atOnce(len(p)) {
 		return len(p), g.write(p)
 	}
 	g.buf = append(g.buf, p...)
 	return len(p), nil
 }
 
-// WriteString is Write, for what is written often enough to spare a copy.
-func (g *gatherWriter) WriteString(s string) (int, error) {
-	if g.err == nil && len(s) < gatherDirect && len(g.buf)+len(s) <= gatherMax {
-		g.buf = append(g.buf, s...)
-		return len(s), nil
+// expect makes room for n bytes that are to be held back, at once and not in
+// growing steps.
+func (g *gatherWriter) expect(n int) {
+	if n = min(n, gatherMax); cap(g.buf) < n {
+		g.buf = append(make([]byte, 0, n), g.buf...)
 	}
-	return g.Write([]byte(s))
+}
+
+// atOnce says whether n bytes go to w as they are.
+func (g *gatherWriter) atOnce(n int) bool { return g.direct || n >= gatherDirect }
+
+// pad writes n zeros, fewer than 8.
+func (g *gatherWriter) pad(n int) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := g.Write(g.zeros[:n])
+	return err
 }
 
 // written returns how many bytes were written, those held back included.

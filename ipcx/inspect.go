@@ -156,5 +156,5 @@ func (i *inspector) readSchema(metadata []byte) {
 	}
 	i.info.Schema = schema
 	i.table = layout.Of(schema)
-	i.dictionaries = dictionariesOf(metadata, schema)
+	i.dictionaries = dictionariesOf(metadata, schema, i.table)
 }

@@ -29,7 +29,7 @@ type payloadWriter struct {
 
 func newPayloadWriter(w io.Writer, cfg *config) *payloadWriter {
 	enc, err := newEncoder(cfg)
-	pw := &payloadWriter{sink: sink{out: gatherWriter{w: w}}, enc: enc, err: err}
+	pw := &payloadWriter{sink: sink{out: newGatherWriter(w)}, enc: enc, err: err}
 	if cfg.format == FileFormat {
 		pw.sink.file = &fileIndex{custom: keyValues(cfg.footerMetadata)}
 	}

@@ -73,6 +73,9 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 		return nil, reader.own(err)
 	}
 	reader.r = r
+	if mr, ok := mr.(*messageReader); ok && !cfg.delayReadSchema {
+		mr.dec.adopt(r.Schema())
+	}
 	return reader, nil
 }
 

@@ -81,6 +81,8 @@ func isUnion(dt arrow.DataType) bool {
 	return dt.ID() == arrow.SPARSE_UNION || dt.ID() == arrow.DENSE_UNION
 }
 
+func isBoolean(dt arrow.DataType) bool { return dt.ID() == arrow.BOOL }
+
 // nestsDictionary says whether a type is a dictionary with another one in its
 // values.
 func nestsDictionary(dt arrow.DataType) bool {

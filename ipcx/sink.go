@@ -3,7 +3,6 @@ package ipcx
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -30,13 +29,14 @@ type fileIndex struct {
 // of 8 bytes.
 func (s *sink) put(kind flatbuf.MessageHeader, metadata []byte, segments [][]byte) error {
 	if s.file != nil && s.file.schema == nil {
-		if _, err := io.WriteString(&s.out, fileStart); err != nil {
+		if _, err := s.out.Write([]byte(fileStart)); err != nil {
 			return err
 		}
 	}
 	b := block{offset: s.out.written()}
 	s.frame = appendFrame(s.frame[:0], metadata)
 	b.metadata = int64(len(s.frame))
+	s.out.expect(s.heldBack(segments))
 	if _, err := s.out.Write(s.frame); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *sink) put(kind flatbuf.MessageHeader, metadata []byte, segments [][]byt
 		if _, err := s.out.Write(p); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(&s.out, zeros[:padding(len(p))]); err != nil {
+		if err := s.out.pad(padding(len(p))); err != nil {
 			return err
 		}
 		b.body += int64(len(p) + padding(len(p)))
@@ -56,6 +56,20 @@ func (s *sink) put(kind flatbuf.MessageHeader, metadata []byte, segments [][]byt
 		s.file.add(kind, metadata, b)
 	}
 	return s.out.flush()
+}
+
+// heldBack is how many bytes of a message whose frame has been made are held back
+// for a time.
+func (s *sink) heldBack(segments [][]byte) (n int) {
+	if !s.out.atOnce(len(s.frame)) {
+		n = len(s.frame)
+	}
+	for _, p := range segments {
+		if !s.out.atOnce(len(p)) {
+			n += len(p) + padding(len(p))
+		}
+	}
+	return n
 }
 
 func (f *fileIndex) add(kind flatbuf.MessageHeader, metadata []byte, b block) {
@@ -71,7 +85,7 @@ func (f *fileIndex) add(kind flatbuf.MessageHeader, metadata []byte, b block) {
 
 // close writes what comes after the last message.
 func (s *sink) close() error {
-	if _, err := io.WriteString(&s.out, endOfStream); err != nil {
+	if _, err := s.out.Write([]byte(endOfStream)); err != nil {
 		return err
 	}
 	if s.file != nil {

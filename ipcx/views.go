@@ -40,8 +40,8 @@ func (v *viewCounts) field(field *flatbuf.Field) int {
 	if t := field.TypeType(); t == flatbuf.TypeUtf8View || t == flatbuf.TypeBinaryView {
 		n = 1
 	}
+	var child flatbuf.Field
 	for i := range field.ChildrenLength() {
-		var child flatbuf.Field
 		field.Children(&child, i)
 		n += v.field(&child)
 	}

@@ -37,7 +37,9 @@ func NewWriter(w io.Writer, opts ...Option) *Writer {
 }
 
 func newWriter(pw *payloadWriter, cfg *config) *Writer {
-	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, err: pw.err}
+	w := &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, err: pw.err}
+	w.know(cfg.schema)
+	return w
 }
 
 // NewWriterWithPayloadWriter returns a writer that hands its messages to pw.
@@ -85,7 +87,18 @@ func (w *Writer) Write(rec arrow.RecordBatch) error {
 	case w.closed:
 		return errClosed
 	}
+	if rec != nil {
+		w.know(rec.Schema())
+	}
 	return w.own(w.w.Write(rec))
+}
+
+// know tells the encoder which schema arrow-go's writer will send, so that it need
+// not decode it: that of WithSchema or else of the first record batch.
+func (w *Writer) know(schema *arrow.Schema) {
+	if w.pw != nil && w.pw.enc != nil && w.pw.enc.known == nil {
+		w.pw.enc.known = schema
+	}
 }
 
 // Close writes the schema if nothing else was written, and the end-of-stream

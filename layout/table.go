@@ -41,6 +41,8 @@ type Table struct {
 func Of(schema *arrow.Schema) *Table {
 	b := builder{t: new(Table)}
 	if schema != nil {
+		b.t.nodes = make([]Node, 0, schema.NumFields())
+		b.t.v5 = make([]Buffer, 0, 3*schema.NumFields())
 		for i := range schema.NumFields() {
 			f := schema.Field(i)
 			if err := b.column(pending{name: f.Name, typ: f.Type, column: i, parent: -1}); err != nil {

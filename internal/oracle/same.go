@@ -69,7 +69,10 @@ func sameData(want, got arrow.ArrayData) error {
 	if !arrow.TypeEqual(want.DataType(), got.DataType(), arrow.CheckMetadata()) {
 		return fmt.Errorf("type %v, not %v", got.DataType(), want.DataType())
 	}
-	if want.Len() != got.Len() || want.NullN() != got.NullN() || want.Offset() != got.Offset() {
+	// What the count of a column of type Null says, arrow-go changes when an array of
+	// it is made.
+	nulls := storage(want.DataType()).ID() == arrow.NULL || want.NullN() == got.NullN()
+	if want.Len() != got.Len() || !nulls || want.Offset() != got.Offset() {
 		return fmt.Errorf("%d rows, %d of them null, from %d on, not %d, %d and %d",
 			got.Len(), got.NullN(), got.Offset(), want.Len(), want.NullN(), want.Offset())
 	}
