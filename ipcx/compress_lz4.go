@@ -27,7 +27,7 @@ func (c *lz4Compressor) next(workload) {
 	}
 }
 
-func (c *lz4Compressor) compress(worker int, dst, src []byte) ([]byte, error) {
+func (c *lz4Compressor) compress(worker, _ int, dst, src []byte) ([]byte, error) {
 	return c.workers[worker].frames.append(dst, src), nil
 }
 
@@ -36,7 +36,7 @@ func (c *lz4Compressor) compressOffsets(worker int, dst, offsets []byte, n int, 
 	if err := split(role, lengths, offsets, n); err != nil {
 		return dst, err
 	}
-	return c.compress(worker, dst, lengths)
+	return c.workers[worker].frames.append(dst, lengths), nil
 }
 
 // lz4Encoder makes LZ4 frames as Arrow's writers do, of blocks that do not refer

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/arrowplanes/arrowplanes/internal/uncleared"
 	"github.com/arrowplanes/arrowplanes/readbuf"
 )
 
@@ -31,7 +32,7 @@ type Option func(*config)
 
 type config struct {
 	alloc       memory.Allocator
-	bodies      memory.Allocator // of decoded bodies: alloc, or one that recycles
+	bodies      memory.Allocator // of bodies, all of which are written to
 	headers     memory.Allocator // of the metadata of decoded messages
 	schema      *arrow.Schema
 	footerEnd   int64
@@ -87,6 +88,9 @@ func newConfig(opts []Option) *config {
 	}
 	cfg.headers = &readbuf.Allocator{MaxIdle: maxIdleHeaders}
 	cfg.bodies = cfg.alloc
+	if _, ok := cfg.alloc.(*memory.GoAllocator); ok {
+		cfg.bodies = uncleared.Allocator{}
+	}
 	if cfg.reuse {
 		cfg.bodies = new(readbuf.Allocator)
 	}
@@ -214,10 +218,12 @@ func WithCodec(codec Codec) Option {
 // WithZstdLevel sets the level of [WithZstd], 1 to 22 as in the zstd command;
 // the default is 3. The encoder has four settings, and a level means the
 // nearest: 1 and 2 fastest, 3 to 5 default, 6 to 9 better, 10 and above best.
-// Level 3 takes the fastest for flagged messages of less than 256 KiB, where
-// setting up the default's tables costs about as much as using them; level 4
-// never does. Over the tables of BENCHMARKS.md that makes them from 11 % smaller
-// to 7 % larger.
+// In flagged messages level 3 takes the fastest where the default is not worth its
+// time; levels 4 and 5 never do. Those are messages of less than 256 KiB, where
+// setting up the default's tables costs about as much as using them, which makes the
+// tables of BENCHMARKS.md from 11 % smaller to 7 % larger; and of larger ones the
+// buffers in whose place the fastest left at most 4 % more when both were tried. The
+// second message of a stream and each 32nd after it are such trials.
 //
 // With [WithOffsetsAsLengths], on three tables, as multiples of level 3: the size,
 // the time to write and the time to read. birdstrikes is mostly strings, zipcodes

@@ -301,7 +301,7 @@ func (e *Encoder) buffer(worker, i int, m *message, role *layout.Buffer, raw []b
 	if rewrite {
 		dst, err = e.comp.compressOffsets(worker, dst, raw, n, *role)
 	} else {
-		dst, err = e.comp.compress(worker, dst, raw)
+		dst, err = e.comp.compress(worker, i, dst, raw)
 	}
 	if err != nil {
 		return err
