@@ -101,10 +101,12 @@ func (d *decompressors) unlz4(dst, src []byte) error {
 	case err != nil:
 		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes for the %d claimed: %w", len(src), len(dst), err))
 	}
-	var more [1]byte
-	switch n, err := d.lz4.Read(more[:]); {
+	var more [512]byte // how many too many there are, if they are few
+	switch n, err := io.ReadFull(d.lz4, more[:]); {
+	case n == len(more):
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold %d bytes or more, not the %d claimed", len(src), len(dst)+n, len(dst)))
 	case n > 0:
-		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold more than the %d bytes claimed", len(src), len(dst)))
+		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes hold %d bytes, not the %d claimed", len(src), len(dst)+n, len(dst)))
 	case err != nil && !errors.Is(err, io.EOF):
 		return tag(ErrCorrupt, fmt.Errorf("LZ4: %d stored bytes go on after the %d claimed: %w", len(src), len(dst), withoutEOF(err)))
 	}
