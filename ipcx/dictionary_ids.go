@@ -45,8 +45,8 @@ func (ids dictionaryIDs) collect(field *flatbuf.Field, outer []int64) error {
 	if dict := field.Dictionary(nil); dict != nil {
 		id := dict.Id()
 		if slices.Contains(outer, id) {
-			return fmt.Errorf("dictionary %d refers to itself: field %q among its values, in %s, has it too",
-				id, field.Name(), joinIDs(outer, " has "))
+			return fmt.Errorf("dictionary %d refers to itself: field %q, which is below dictionary %s, has it again",
+				id, field.Name(), joinIDs(outer, " > "))
 		}
 		if n := len(outer); n > 0 {
 			ids[outer[n-1]] = append(ids[outer[n-1]], id)

@@ -120,7 +120,7 @@ func TestCircularDictionaries(t *testing.T) {
 		ids  []int64
 		says []string
 	}{
-		"itself":      {[]int64{1, 2, 5, 5, 6, 7}, []string{`dictionary 5 refers to itself: field "item" among its values, in 5, has it too`}},
+		"itself":      {[]int64{1, 2, 5, 5, 6, 7}, []string{`dictionary 5 refers to itself: field "item", which is below dictionary 5, has it again`}},
 		"each other":  {[]int64{1, 2, 2, 1, 6, 7}, []string{"dictionaries that refer to each other: ", "1 has 2", "2 has 1"}},
 		"in a circle": {[]int64{10, 20, 20, 30, 30, 10}, []string{"dictionaries that refer to each other: ", "10 has 20", "20 has 30", "30 has 10"}},
 	} {

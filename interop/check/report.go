@@ -144,7 +144,7 @@ func (x *row) take(r *cases.Result) (good, counted bool) {
 }
 
 // twoNumbers are in an error about a length that lies.
-var twoNumbers = regexp.MustCompile(`\d+ stored bytes hold (\d+ bytes, not|more than) the \d+ (bytes )?claimed|frame of \d+ bytes where \d+ bytes are claimed`)
+var twoNumbers = regexp.MustCompile(`\d+ stored bytes hold (\d+ bytes( or more)?, not|more than) the \d+ (bytes )?claimed|frame of \d+ bytes where \d+ bytes are claimed`)
 
 // takeTheirs knows what others write that is wrong.
 func (x *row) takeTheirs(r *cases.Result) (good, counted bool) {
