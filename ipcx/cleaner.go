@@ -47,10 +47,8 @@ func (c *cleaner) clean(m *message, bufs [][]byte, tails bool) (changed bool) {
 		return false
 	}
 	c.begin(len(bufs), len(m.nodes))
-	if tails || c.nulls {
-		for i, role := range roles {
-			c.cutTail(bufs, i, role, m.nodes[role.Node].length)
-		}
+	for i, role := range roles {
+		c.cutTail(bufs, i, role, m.nodes[role.Node].length)
 	}
 	if c.nulls {
 		c.zeroNulls(table, m, roles, bufs)

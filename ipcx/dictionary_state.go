@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
+	"github.com/arrowplanes/arrowplanes/layout"
 )
 
 // dictionaryState is which dictionaries of a stream have come, and what memory
@@ -26,7 +28,8 @@ type dictionaryState struct {
 
 // heldDictionary is a dictionary that has come.
 type heldDictionary struct {
-	body    int64 // bytes of bodies, those of deltas among them
+	body    int64 // bytes of bodies, those of deltas among them; once joined, of what was made
+	copied  int64 // bytes that joining them takes
 	pending int64 // bytes that its deltas take beyond their bodies until they are joined
 }
 
@@ -88,24 +91,50 @@ func (s *dictionaryState) complete(wanted map[int64]struct{}) error {
 // hold counts the dictionary batch m, whose body is of size bytes, against limit,
 // 0 for none. It is asked before they are allocated.
 func (s *dictionaryState) hold(m *message, size, metadata, limit int64) error {
-	h := s.sent[m.id]
-	held := s.held + size
-	if m.delta {
-		more := pendingFactor * metadata
-		h.body, h.pending = h.body+size, h.pending+more
-		held += more
+	h, was := s.sent[m.id], s.sent[m.id]
+	if !m.delta {
+		h = heldDictionary{}
 	} else {
-		held -= h.body + h.pending
-		h = heldDictionary{body: size}
+		h.pending += pendingFactor * metadata
 	}
+	h.body, h.copied = h.body+size, sum(h.copied, copiedBytes(m, size))
+	held := s.held - was.body - was.pending + h.body + h.pending
 	if limit > 0 && held > limit {
-		return tag(ErrLimit, fmt.Errorf("the dictionaries at hand pass %d bytes with %d of dictionary %d (WithDecodedSizeLimit)", limit, size, m.id))
+		return tag(ErrLimit, fmt.Errorf("the dictionaries at hand have %d bytes with %d more of dictionary %d, which pass %d (WithDecodedSizeLimit)", held, size, m.id, limit))
+	}
+	if limit > 0 && m.delta && h.copied > limit {
+		return tag(ErrLimit, fmt.Errorf("dictionary %d has %d bytes once its deltas are joined, which pass %d (WithDecodedSizeLimit)", m.id, h.copied, limit))
 	}
 	if m.delta {
 		s.grown = append(s.grown, m.id)
 	}
 	s.sent[m.id], s.held = h, held
 	return nil
+}
+
+// copiedBytes is how many bytes arrow-go copies of the dictionary batch m, whose
+// body is of size bytes, when it joins it with others. It copies each buffer by
+// itself, though they may share bytes of the body, and makes a bitmap for each field
+// node, though its rows may take no bytes at all, as those of a struct without
+// fields.
+func copiedBytes(m *message, size int64) (bytes int64) {
+	for _, b := range m.buffers {
+		bytes = sum(bytes, b.length)
+	}
+	bytes = max(bytes, size)
+	for _, node := range m.nodes {
+		bytes = sum(bytes, node.length/8)
+	}
+	return bytes
+}
+
+// sum adds counts of bytes that nobody vouches for: negative ones, which are errors
+// later, are none, and sums that cannot be are the largest.
+func sum(a, b int64) int64 {
+	if b = max(b, 0); a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // join counts what arrow-go copies to join deltas for a record batch that comes
@@ -116,9 +145,9 @@ func (s *dictionaryState) join(limit, arrived int64) error {
 		if h.pending == 0 {
 			continue // replaced since, or here more than once
 		}
-		s.joined += h.body
-		s.held -= h.pending
-		h.pending = 0
+		s.joined = sum(s.joined, h.copied)
+		s.held += h.copied - h.body - h.pending
+		h.body, h.pending = h.copied, 0
 		s.sent[id] = h
 	}
 	s.grown = s.grown[:0]
@@ -136,6 +165,9 @@ func (s *dictionaryState) join(limit, arrived int64) error {
 // which dictionaries are meant among their values.
 var errNestedDelta = errors.New("a delta of a dictionary with dictionaries among its values")
 
+// errUnionDelta is about deltas of types that arrow-go cannot join.
+var errUnionDelta = errors.New("a delta of a dictionary with unions among its values")
+
 // errForeignDelta is about deltas that arrow-go would add up as if their bytes
 // were in this machine's order.
 var errForeignDelta = errors.New("a delta of a dictionary in the other byte order, which is not turned (WithEnsureNativeEndian)")
@@ -149,6 +181,8 @@ func (d *Decoder) account(size int64) error {
 		switch {
 		case d.in.delta && len(d.dicts.ids[d.in.id]) > 0:
 			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errNestedDelta))
+		case d.in.delta && d.hasUnions(d.in.id):
+			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errUnionDelta))
 		case d.in.delta && d.foreign:
 			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errForeignDelta))
 		default:
@@ -167,4 +201,10 @@ func (d *Decoder) account(size int64) error {
 		return d.wrap(err)
 	}
 	return nil
+}
+
+// hasUnions says whether there are unions among the values of a dictionary.
+func (d *Decoder) hasUnions(id int64) bool {
+	table := d.describe().dictionaries[id].table
+	return table != nil && slices.ContainsFunc(table.Nodes(), func(n layout.Node) bool { return isUnion(n.Type) })
 }

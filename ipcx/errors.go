@@ -20,7 +20,8 @@ var (
 	ErrLimit = errors.New("limit exceeded")
 
 	// ErrUnsupported is in every error about something that is not known to be
-	// wrong, but newer than this package: a codec, an encoding, a message.
+	// wrong, but newer than this package, as a codec, an encoding or a message may
+	// be, or more than arrow-go does, as some deltas and foreign byte orders are.
 	ErrUnsupported = errors.New("unsupported")
 
 	// ErrNotArrow is in the error about input that is no Arrow stream or file.

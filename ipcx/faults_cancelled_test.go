@@ -66,7 +66,7 @@ func TestCancelledAnywhere(t *testing.T) {
 				require.ErrorIs(t, err, context.Canceled, "%s, look %d", name, n)
 				require.ErrorIs(t, err, errNotWanted, "%s, look %d", name, n)
 				require.Regexp(t, "^ipcx: ", err.Error())
-				require.LessOrEqual(t, ctx.n, 0)
+				require.GreaterOrEqual(t, ctx.n, -3, "it goes on after that")
 				require.Less(t, out.Len(), len(whole))
 				require.Equal(t, string(whole[:out.Len()]), out.String(), "%s, look %d", name, n)
 			}

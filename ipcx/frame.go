@@ -41,7 +41,7 @@ type gatherWriter struct {
 	buf    []byte
 	n      int64
 	err    error
-	zeros  [7]byte // the longest padding
+	blank  [len(zeros)]byte // zeros as bytes, of which a slice takes no allocation
 }
 
 func newGatherWriter(w io.Writer) gatherWriter {
@@ -84,7 +84,7 @@ func (g *gatherWriter) pad(n int) error {
 	if n == 0 {
 		return nil
 	}
-	_, err := g.Write(g.zeros[:n])
+	_, err := g.Write(g.blank[:n])
 	return err
 }
 

@@ -90,9 +90,6 @@ func (d *Decoder) loaded(desc *description) (*layout.Table, []layout.Buffer, err
 		return nil, nil, nil
 	}
 	version, variadic := layout.Version(d.in.version), d.in.variadic
-	if len(table.Variadic()) == 0 {
-		variadic = nil // read by nobody
-	}
 	n, err := table.NumBuffers(version, variadic)
 	if err != nil {
 		return nil, nil, err

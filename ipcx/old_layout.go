@@ -24,15 +24,11 @@ func (d *Decoder) inOldLayout(metadata []byte) []byte {
 	if table == nil {
 		return metadata
 	}
-	variadic := d.in.variadic
-	if len(table.Variadic()) == 0 {
-		variadic = nil
-	}
-	now, err := table.Buffers(layout.V5, variadic)
+	now, err := table.Buffers(layout.V5, d.in.variadic)
 	if err != nil || len(now) > len(d.in.buffers) {
 		return metadata
 	}
-	before, err := table.Buffers(layout.V4, variadic)
+	before, err := table.Buffers(layout.V4, d.in.variadic)
 	if err != nil || len(before) == len(now) {
 		return metadata
 	}

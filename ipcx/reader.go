@@ -121,7 +121,9 @@ func (r *Reader) Schema() (schema *arrow.Schema) {
 func (r *Reader) Retain() { r.refs.Add(1) }
 
 // Release decreases the reference count by 1. At zero it releases the current
-// record batch, the dictionaries and the decompressors.
+// record batch, the dictionaries and the decompressors; after an error of arrow-go
+// in a stream with deltas of dictionaries, the decompressors alone, and the rest is
+// left to Go's collector.
 func (r *Reader) Release() {
 	if r.refs.Add(-1) != 0 {
 		return

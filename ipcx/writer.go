@@ -49,7 +49,9 @@ func newWriter(pw *payloadWriter, cfg *config) *Writer {
 func NewWriterWithPayloadWriter(pw PayloadWriter, opts ...Option) *Writer {
 	cfg := newConfig(opts)
 	if own, ok := pw.(*payloadWriter); ok && cfg.codec == Uncompressed {
-		return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: own, err: errors.Join(cfg.err, own.err)}
+		w := &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: own, err: errors.Join(cfg.err, own.err)}
+		w.know(cfg.schema)
+		return w
 	}
 	arrowOpts, err := cfg.arrowWriterOptions()
 	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, arrowOpts...), err: err}
@@ -94,7 +96,8 @@ func (w *Writer) Write(rec arrow.RecordBatch) error {
 }
 
 // know tells the encoder which schema arrow-go's writer will send, so that it need
-// not decode it: that of WithSchema or else of the first record batch.
+// not decode it: that of WithSchema or else of the first record batch, whatever
+// comes later.
 func (w *Writer) know(schema *arrow.Schema) {
 	if w.pw != nil && w.pw.enc != nil && w.pw.enc.known == nil {
 		w.pw.enc.known = schema

@@ -46,7 +46,7 @@ func (c *cleaner) zeroNulls(table *layout.Table, m *message, roles []layout.Buff
 		if n <= 0 || n > 8*total || n > math.MaxInt {
 			continue // no rows, or more than any buffer has entries
 		}
-		if c.valid[k] = c.inherited(nodes, m, k); first < next && roles[first].Role == layout.Validity {
+		if c.valid[k] = c.inherited(nodes, m, k, roles, bufs); first < next && roles[first].Role == layout.Validity {
 			c.restrict(k, m.nodes[k], bufs[first])
 		}
 		if c.valid[k] == nil {
@@ -59,7 +59,7 @@ func (c *cleaner) zeroNulls(table *layout.Table, m *message, roles []layout.Buff
 }
 
 // inherited returns the validity that the rows of node k have from its parent.
-func (c *cleaner) inherited(nodes []layout.Node, m *message, k int) []byte {
+func (c *cleaner) inherited(nodes []layout.Node, m *message, k int, roles []layout.Buffer, bufs [][]byte) []byte {
 	parent := nodes[k].Parent
 	if parent < 0 || c.valid[parent] == nil {
 		return nil
@@ -71,12 +71,28 @@ func (c *cleaner) inherited(nodes []layout.Node, m *message, k int) []byte {
 			return c.valid[parent]
 		}
 	case *arrow.FixedSizeListType:
-		// rows is at most 8 times the bytes of the message, n as well.
-		if size := int64(dt.Len()); size > 0 && rows <= math.MaxInt64/size && n == rows*size {
+		// rows is at most 8 times the bytes of the message, n as well. Of a list of
+		// nulls there is nothing to zero: a mask for each would have no bound.
+		size := int64(dt.Len())
+		if size > 0 && rows <= math.MaxInt64/size && n == rows*size && n/8 <= bytesBelow(nodes, k, roles, bufs) {
 			return spread(c.masks[k].Sized(int((n+7)/8)), c.valid[parent], int(rows), int(size))
 		}
 	}
 	return nil
+}
+
+// bytesBelow is how many bytes the buffers of node k and of those below it have.
+func bytesBelow(nodes []layout.Node, k int, roles []layout.Buffer, bufs [][]byte) (bytes int64) {
+	end := k + 1
+	for end < len(nodes) && nodes[end].Parent >= k {
+		end++
+	}
+	for i, role := range roles {
+		if role.Node >= k && role.Node < end {
+			bytes += int64(len(bufs[i]))
+		}
+	}
+	return bytes
 }
 
 // restrict takes the rows that are null by a node's own bitmap out of valid[k].
