@@ -17,7 +17,7 @@ type checkedReader struct {
 
 func (c *checkedReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
-		return 0, tag(err, context.Cause(c.ctx))
+		return 0, tag(err, withoutEOF(context.Cause(c.ctx)))
 	}
 	n, err := c.r.Read(p)
 	switch {

@@ -258,7 +258,7 @@ func WithCompressConcurrency(n int) Option {
 // WithDecompressConcurrency decompresses the buffers of a message in n
 // goroutines. Values below 1 mean 1, the default.
 func WithDecompressConcurrency(n int) Option {
-	return func(c *config) { c.decompressConcurrency = max(n, 1) }
+	return func(c *config) { c.decompressConcurrency = min(max(n, 1), maxConcurrency) }
 }
 
 // WithReadAhead has readers read and decode up to n record batches or
@@ -270,7 +270,7 @@ func WithDecompressConcurrency(n int) Option {
 // reader waits for the read that is under way; interrupt a source that can block
 // for long before.
 func WithReadAhead(n int) Option {
-	return func(c *config) { c.readAhead = max(n, 0) }
+	return func(c *config) { c.readAhead = min(max(n, 0), maxConcurrency) }
 }
 
 // WithMinSpaceSavings has a compressed buffer stored raw where compression

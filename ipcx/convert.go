@@ -174,7 +174,7 @@ func eachMessage(ctx context.Context, src source, dec *Decoder, do func(metadata
 // stopped returns the error of a context that is done.
 func stopped(ctx context.Context, messages int64) error {
 	if err := ctx.Err(); err != nil {
-		return tag(err, fmt.Errorf("ipcx: stopped after %d messages: %w", messages, context.Cause(ctx)))
+		return tag(err, fmt.Errorf("ipcx: stopped after %d messages: %w", messages, withoutEOF(context.Cause(ctx))))
 	}
 	return nil
 }

@@ -146,7 +146,10 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 		return 0, d.wrap(err)
 	}
 	if !d.in.isBatch() {
-		if d.in.kind == flatbuf.MessageHeaderSchema && !d.started {
+		if d.in.kind == flatbuf.MessageHeaderSchema {
+			if d.started {
+				return 0, d.wrap(tag(ErrCorrupt, errors.New("a second schema in one stream")))
+			}
 			return handOn, d.start(metadata)
 		}
 		return handOn, nil

@@ -37,6 +37,9 @@ func dictionariesOf(metadata []byte, schema *arrow.Schema, table *layout.Table) 
 	return d
 }
 
+// maxPath is how many bytes of a field's path stand before those of its children.
+const maxPath = 256
+
 // collect notes the dictionaries of a field and of its children.
 func (d dictionaries) collect(field *flatbuf.Field, dt arrow.DataType, column int, path string) {
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -49,6 +52,7 @@ func (d dictionaries) collect(field *flatbuf.Field, dt arrow.DataType, column in
 			d[fb.Id()] = dictionary{column, layout.Of(values)}
 		}
 	}
+	path = path[:min(len(path), maxPath)] // or a long name is copied for each child
 	nested, ok := dt.(arrow.NestedType)
 	if !ok {
 		return

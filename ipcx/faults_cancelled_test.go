@@ -184,3 +184,23 @@ func TestReleaseWhileItWaits(t *testing.T) {
 	src.CloseWithError(errNotWanted)
 	require.Equal(t, errNotWanted, requireSoon(t, released))
 }
+
+// A context that was cancelled because of io.EOF is no end of the stream.
+func TestCancelledForEOF(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	data := write(t, smallBatches(6))
+	src := &cancelling{bytes.NewReader(data), func() { cancel(io.EOF) }}
+	_, err := ipcx.Convert(ctx, io.Discard, src)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// cancelling cancels at its first read, and reads a message at a time.
+type cancelling struct {
+	r      io.Reader
+	cancel func()
+}
+
+func (c *cancelling) Read(p []byte) (int, error) {
+	c.cancel()
+	return c.r.Read(p[:min(len(p), 64)])
+}

@@ -257,7 +257,7 @@ func TestRefusedSchema(t *testing.T) {
 	t.Run("two", func(t *testing.T) {
 		all := flaggedSmall(t)
 		all[1] = all[0]
-		require.ErrorContains(t, drainBytes(stream(all...)).Err, "invalid message type")
+		require.ErrorContains(t, drainBytes(stream(all...)).Err, "a second schema")
 		_, err := convert(stream(all...))
 		require.ErrorIs(t, err, ipcx.ErrCorrupt)
 		require.ErrorContains(t, err, "second schema")

@@ -2,6 +2,7 @@ package ipcx_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,6 +10,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowplanes/arrowplanes/internal/arrowgen"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
@@ -142,4 +144,20 @@ func TestWideSchema(t *testing.T) {
 	for how := range openers {
 		require.True(t, same([]arrow.RecordBatch{rec}, drainFile(t, how, file).Batches), how)
 	}
+}
+
+// A long name is not copied for each of the fields below it.
+func TestLongNameOfManyFields(t *testing.T) {
+	const wide, long = 2000, 1 << 18
+	var fields []arrow.Field
+	for range wide {
+		fields = append(fields, arrow.Field{Name: "x", Type: arrow.Null, Nullable: true})
+	}
+	rec := arrowgen.RecordBatch(3, []arrow.Field{
+		{Name: strings.Repeat("n", long), Type: arrow.StructOf(fields...)},
+		{Name: "view", Type: arrow.BinaryTypes.StringView},
+	}, arrowgen.Options{Rows: 2})
+	data := write(t, []arrow.RecordBatch{rec})
+	allocated := cost(func() { require.NoError(t, drainBytes(data).Err) })
+	require.Less(t, allocated, 40*long)
 }

@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -85,6 +86,9 @@ func (f *fileIndex) add(kind flatbuf.MessageHeader, metadata []byte, b block) {
 
 // close writes what comes after the last message.
 func (s *sink) close() error {
+	if s.file != nil && s.file.schema == nil {
+		return errors.New("ipcx: closing a file to which no schema was written")
+	}
 	if _, err := s.out.Write([]byte(endOfStream)); err != nil {
 		return err
 	}

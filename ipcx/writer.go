@@ -22,6 +22,7 @@ import (
 type Writer struct {
 	w      *ipc.Writer
 	pw     *payloadWriter // nil where the payloads go elsewhere
+	schema *arrow.Schema  // that it sends, nil until that is known
 	err    error          // of the options
 	closed bool
 }
@@ -37,9 +38,7 @@ func NewWriter(w io.Writer, opts ...Option) *Writer {
 }
 
 func newWriter(pw *payloadWriter, cfg *config) *Writer {
-	w := &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, err: pw.err}
-	w.know(cfg.schema)
-	return w
+	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: pw, schema: cfg.schema, err: pw.err}
 }
 
 // NewWriterWithPayloadWriter returns a writer that hands its messages to pw.
@@ -49,9 +48,7 @@ func newWriter(pw *payloadWriter, cfg *config) *Writer {
 func NewWriterWithPayloadWriter(pw PayloadWriter, opts ...Option) *Writer {
 	cfg := newConfig(opts)
 	if own, ok := pw.(*payloadWriter); ok && cfg.codec == Uncompressed {
-		w := &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: own, err: errors.Join(cfg.err, own.err)}
-		w.know(cfg.schema)
-		return w
+		return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, cfg.arrowOptions()...), pw: own, schema: cfg.schema, err: errors.Join(cfg.err, own.err)}
 	}
 	arrowOpts, err := cfg.arrowWriterOptions()
 	return &Writer{w: ipc.NewWriterWithPayloadWriter(pw, arrowOpts...), err: err}
@@ -89,19 +86,22 @@ func (w *Writer) Write(rec arrow.RecordBatch) error {
 	case w.closed:
 		return errClosed
 	}
-	if rec != nil {
-		w.know(rec.Schema())
+	if w.schema == nil && rec != nil {
+		w.schema = rec.Schema()
 	}
+	defer w.tell()()
 	return w.own(w.w.Write(rec))
 }
 
-// know tells the encoder which schema arrow-go's writer will send, so that it need
-// not decode it: that of WithSchema or else of the first record batch, whatever
-// comes later.
-func (w *Writer) know(schema *arrow.Schema) {
-	if w.pw != nil && w.pw.enc != nil && w.pw.enc.known == nil {
-		w.pw.enc.known = schema
+// tell tells the encoder, until the function that it returns is called, which schema
+// arrow-go's writer sends, so that it need not decode it: that of WithSchema or else
+// of the first record batch, whatever comes later.
+func (w *Writer) tell() (done func()) {
+	if w.pw == nil || w.pw.enc == nil {
+		return func() {}
 	}
+	w.pw.enc.known = w.schema
+	return func() { w.pw.enc.known = nil }
 }
 
 // Close writes the schema if nothing else was written, and the end-of-stream
@@ -112,6 +112,7 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.closed = true
+	defer w.tell()()
 	return w.own(w.w.Close())
 }
 

@@ -44,3 +44,26 @@ func TestWrongSchemaFirst(t *testing.T) {
 		}
 	}
 }
+
+// A writer that never writes does not say what another one sends to the same place.
+func TestUnusedWriter(t *testing.T) {
+	rec := fromJSON(t, arrow.PrimitiveTypes.Int8, `[100,100,100,100,100,100,100,100,100,100]`)
+	var out bytes.Buffer
+	pw := ipcx.NewPayloadWriter(&out)
+	_ = ipcx.NewWriterWithPayloadWriter(pw, ipcx.WithSchema(fromJSON(t, arrow.FixedWidthTypes.Boolean, `[true]`).Schema()))
+	w := ipcx.NewWriterWithPayloadWriter(pw)
+	require.NoError(t, w.Write(rec))
+	require.NoError(t, w.Close())
+	got := drainBytes(out.Bytes(), ipcx.WithValidation())
+	require.NoError(t, got.Err)
+	require.Len(t, got.Batches, 1)
+	require.True(t, array.RecordEqual(rec, got.Batches[0]), "%v", got.Batches[0])
+}
+
+// A file has a schema, or it cannot be closed.
+func TestFileWithoutSchema(t *testing.T) {
+	var out bytes.Buffer
+	pw := ipcx.NewPayloadWriter(&out, ipcx.WithFormat(ipcx.FileFormat))
+	require.EqualError(t, pw.Close(), "ipcx: closing a file to which no schema was written")
+	require.Zero(t, out.Len())
+}

@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"math"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -87,10 +88,9 @@ func bytesBelow(nodes []layout.Node, k int, roles []layout.Buffer, bufs [][]byte
 	for end < len(nodes) && nodes[end].Parent >= k {
 		end++
 	}
-	for i, role := range roles {
-		if role.Node >= k && role.Node < end {
-			bytes += int64(len(bufs[i]))
-		}
+	first := sort.Search(len(roles), func(i int) bool { return roles[i].Node >= k })
+	for i := first; i < len(roles) && roles[i].Node < end; i++ {
+		bytes += int64(len(bufs[i]))
 	}
 	return bytes
 }
