@@ -3,6 +3,7 @@ package ipcx_test
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,8 +66,11 @@ func TestDeltaToRowsWithoutBytes(t *testing.T) {
 			allocated := cost(func() {
 				err = drainBytes(stream(all[0], long, delta, all[2]), ipcx.WithDecodedSizeLimit(limit)).Err
 			})
-			require.ErrorIs(t, err, ipcx.ErrLimit, "%s of %d rows", name, rows)
-			require.ErrorContains(t, err, "WithDecodedSizeLimit", name)
+			if strconv.IntSize == 64 {
+				require.ErrorContains(t, err, "WithDecodedSizeLimit", name)
+				require.ErrorIs(t, err, ipcx.ErrLimit, "%s of %d rows", name, rows)
+			}
+			require.Error(t, err, "%s of %d rows", name, rows) // which an int of 32 bits does not count
 			require.Less(t, allocated, limit, "%s of %d rows", name, rows)
 		}
 	}
