@@ -256,7 +256,7 @@ func WithCompressConcurrency(n int) Option {
 }
 
 // WithDecompressConcurrency decompresses the buffers of a message in n
-// goroutines. Values below 1 mean 1, the default.
+// goroutines. Values below 1 mean 1, the default, and values above 256 mean 256.
 func WithDecompressConcurrency(n int) Option {
 	return func(c *config) { c.decompressConcurrency = min(max(n, 1), maxConcurrency) }
 }
@@ -264,7 +264,7 @@ func WithDecompressConcurrency(n int) Option {
 // WithReadAhead has readers read and decode up to n record batches or
 // dictionaries ahead in the background, while the caller works on the current
 // one: those of a stream, and those that [FileReader.Read] comes to. Values
-// below 1 mean none, the default.
+// below 1 mean none, the default, and values above 256 mean 256.
 //
 // What is read ahead is memory: n decoded messages. Releasing or closing the
 // reader waits for the read that is under way; interrupt a source that can block
