@@ -59,7 +59,7 @@ func (m *message) flagged() bool { return m.compressed && m.codec < 0 }
 func (m *message) parse(metadata []byte) error {
 	if err := verify.Message(metadata); err != nil {
 		m.kind = flatbuf.MessageHeaderNONE // and not that of the message before
-		return tag(ErrCorrupt, err)
+		return unsound(err)
 	}
 	fb := flatbuf.GetRootAsMessage(metadata, 0)
 	*m = message{
@@ -135,6 +135,14 @@ func (m *message) parseBatch(batch *flatbuf.RecordBatch) {
 		m.codec = int8(compression.Codec())
 		m.method = int8(compression.Method())
 	}
+}
+
+// at says which message of a stream an error is about.
+func (m *message) at(index int64, err error) error {
+	if m.kind == flatbuf.MessageHeaderNONE {
+		return fmt.Errorf("ipcx: message %d: %w", index, err)
+	}
+	return fmt.Errorf("ipcx: message %d (%s): %w", index, m.kind, err)
 }
 
 // encodings returns the value under the reserved key, and whether it is there.

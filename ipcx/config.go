@@ -348,6 +348,11 @@ func WithBodySizeLimit(size int64) Option {
 // bytes back. To join deltas with what they add to, arrow-go copies all of it before
 // the next record batch: that may come to 4 times the limit and 1024 times the
 // bodies, as they are stored, that have come in the stream.
+//
+// Buffers of a plain message may share bytes of its body. Where each is looked at or
+// copied by itself, in dictionaries, with [WithValidation] and in conversions that do
+// not copy the body as it is, they may add up to the limit, or to the body where that
+// is longer.
 func WithDecodedSizeLimit(size int64) Option {
 	return func(c *config) { c.decodedLimit = size }
 }

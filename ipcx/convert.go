@@ -224,8 +224,10 @@ func (c *converter) share(metadata, body []byte) error {
 	}
 	c.cut(body)
 	verbatim := c.w.enc.verbatim(m)
-	if err := c.overlap(verbatim && !c.dec.cfg.zeroNulls); err != nil {
-		return err
+	if !verbatim || c.dec.cfg.zeroNulls {
+		if err := c.dec.overlap(); err != nil {
+			return err
+		}
 	}
 	if changed := c.w.enc.cleaner.clean(m, c.bufs, false); changed || !verbatim {
 		return c.put(m)
@@ -233,21 +235,6 @@ func (c *converter) share(metadata, body []byte) error {
 	c.w.enc.count(m, c.bufs, m.bodyLength, false)
 	c.bufs = append(c.bufs[:0], body)
 	return c.w.sink.put(m.kind, metadata, c.bufs)
-}
-
-// overlap refuses a plain batch whose buffers, which may share bytes, are more than
-// its body and than a decoded one may be, unless its body is copied as it is.
-func (c *converter) overlap(copied bool) error {
-	limit, raw := max(c.dec.cfg.decodedLimit, c.dec.in.bodyLength), int64(0)
-	if copied || c.dec.cfg.decodedLimit <= 0 {
-		return nil
-	}
-	for i, p := range c.bufs {
-		if raw += int64(len(p)); raw > limit {
-			return c.dec.wrap(tag(ErrLimit, fmt.Errorf("buffers that share a body of %d bytes pass %d bytes at buffer %d (WithDecodedSizeLimit)", c.dec.in.bodyLength, limit, i)))
-		}
-	}
-	return nil
 }
 
 // unpack converts a batch whose body has to be decoded.

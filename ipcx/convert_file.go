@@ -31,7 +31,7 @@ func ConvertFile(ctx context.Context, dst, src string, opts ...Option) (stats St
 		return Stats{}, fmt.Errorf("ipcx: %w", &fs.PathError{Op: "convert", Path: src, Err: errors.New("is a folder")})
 	}
 	var converted error
-	err = beside.Write(dst, info.Mode().Perm(), func(out *os.File) error {
+	err = beside.Write(dst, info.Mode().Perm(), func(out *beside.File) error {
 		stats, converted = Convert(ctx, out, in, opts...)
 		return converted
 	})

@@ -36,16 +36,16 @@ func (b wholeBody) buffer(s span) ([]byte, error) { return cut(b, s) }
 // decoded body, whose size in bytes it returns. Nothing of that size is
 // allocated before.
 func (d *Decoder) measure(body storedBody) (int, error) {
-	if d.swaps && (d.describe().err != nil || hasType(d.desc.schema, cannotSwap)) {
+	if d.swaps && !d.swappable() {
 		return 0, d.wrap(tag(ErrUnsupported, errors.New("data of the other byte order, of a type whose bytes cannot be swapped (view, list view or run-end encoded; on a big-endian machine, decimals of more than 64 bits)")))
 	}
 	codec, roles, err := d.form()
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	limit := int64(maxBody)
-	if d.cfg.decodedLimit > 0 {
-		limit = min(limit, d.cfg.decodedLimit)
+	limit, why := int64(maxBody), "what this machine addresses"
+	if asked := d.cfg.decodedLimit; asked > 0 && asked < limit {
+		limit, why = asked, "WithDecodedSizeLimit"
 	}
 	d.parts = slices.Grow(d.parts[:0], d.chosen())
 	size := int64(0)
@@ -67,7 +67,7 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 			slack = zstdSlack
 		}
 		if p.length > limit-size || align(p.length+slack) > limit-size {
-			return 0, d.wrap(tag(ErrLimit, fmt.Errorf("the decoded body passes %d bytes at buffer %d of %d bytes (WithDecodedSizeLimit)", limit, j, p.length)))
+			return 0, d.wrap(tag(ErrLimit, fmt.Errorf("the decoded body passes %d bytes at buffer %d of %d bytes, behind %d (%s)", limit, j, p.length, size, why)))
 		}
 		p.room = align(p.length + slack)
 		size += p.room
@@ -75,6 +75,20 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 	}
 	d.size = size
 	return int(size), nil
+}
+
+// swappable says whether the wanted columns are of types whose bytes can be swapped.
+func (d *Decoder) swappable() bool {
+	desc := d.describe()
+	if desc.err != nil {
+		return false
+	}
+	if d.sel == nil {
+		return !hasType(desc.schema, cannotSwap)
+	}
+	return !slices.ContainsFunc(d.sel.columns, func(column int) bool {
+		return containsType(desc.schema.Field(column).Type, cannotSwap)
+	})
 }
 
 // align rounds up to where the next buffer of a decoded body starts.

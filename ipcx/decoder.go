@@ -122,7 +122,7 @@ func (d *Decoder) wrap(err error) error {
 	if d.where.what != "" {
 		return fmt.Errorf("ipcx: %s: %w", d.where, err)
 	}
-	return fmt.Errorf("ipcx: message %d (%s): %w", d.index, d.in.kind, err)
+	return d.in.at(d.index, err)
 }
 
 // step is what is to be done with a message.
@@ -280,6 +280,22 @@ func (d *Decoder) share(metadata, body []byte) ([]byte, error) {
 	m := d.plain()
 	m.bodyLength = d.in.bodyLength
 	return d.builder.batch(m), nil
+}
+
+// overlap refuses a plain batch whose buffers, which may share bytes, add up to more
+// than its body and than a decoded one may have. It is for what looks at each of
+// them, or copies it: bytes that are there once could cost any time otherwise.
+func (d *Decoder) overlap() error {
+	if d.cfg.decodedLimit <= 0 {
+		return nil
+	}
+	limit, raw := max(d.cfg.decodedLimit, d.in.bodyLength), int64(0)
+	for i, p := range d.parts {
+		if raw += p.length; raw > limit {
+			return d.wrap(tag(ErrLimit, fmt.Errorf("buffers that share a body of %d bytes pass %d bytes at buffer %d (WithDecodedSizeLimit)", d.in.bodyLength, limit, d.pick(i))))
+		}
+	}
+	return nil
 }
 
 // projects says whether columns are left out of the message at hand.

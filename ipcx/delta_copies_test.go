@@ -1,6 +1,7 @@
 package ipcx_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -78,35 +80,43 @@ func TestDeltaToRowsWithoutBytes(t *testing.T) {
 
 // Buffers of a dictionary may be the same bytes of its body, but joining copies each.
 func TestDeltaToBuffersThatShareBytes(t *testing.T) {
-	const wide, size, limit = 1000, 1 << 20, 4 << 20
+	const wide, size = 64, 64 << 10
 	var fields []arrow.Field
 	for i := range wide {
 		fields = append(fields, arrow.Field{Name: fmt.Sprint(i), Type: &arrow.FixedSizeBinaryType{ByteWidth: 1}})
 	}
 	all := dictionaryOf(t, arrow.StructOf(fields...), 2)
-	long := edited(all[1], func(fb *flatbuf.MessageT) {
-		fb.BodyLength = size
-		b := batchOf(fb)
-		b.Length = size
-		for _, n := range b.Nodes {
-			n.Length, n.NullCount = size, 0
+	long := sharingBody(all[1], size, size, func(i int) int {
+		if i > 0 && i%2 == 0 {
+			return size
 		}
-		for i, buf := range b.Buffers {
-			*buf = flatbuf.BufferT{}
-			if i > 0 && i%2 == 0 {
-				buf.Length = size
-			}
-		}
+		return 0
 	})
-	long.body = make([]byte, size)
 	indices := rebody(all[2], nil, []byte{0, 0})
-	require.NoError(t, drainBytes(stream(all[0], long, indices), ipcx.WithDecodedSizeLimit(limit)).Err, "without a delta nothing is copied")
-	var err error
-	allocated := cost(func() {
-		err = drainBytes(stream(all[0], long, deltaOf(all[1]), indices), ipcx.WithDecodedSizeLimit(limit)).Err
-	})
-	requireLimit(t, err, "WithDecodedSizeLimit", limit)
-	require.Less(t, allocated, 5*limit)
+	for limit, says := range map[int]string{
+		wide*size - 1:           "buffers that share a body of 65536 bytes pass 4194303 bytes at buffer 128",
+		wide*size + wide*size/2: "dictionary 0 has 9453568 bytes once its deltas are joined, which pass 6291456",
+		9453568:                 "",
+	} {
+		plain := drainBytes(stream(all[0], long, indices), ipcx.WithDecodedSizeLimit(int64(limit))).Err
+		var err error
+		allocated := cost(func() {
+			err = drainBytes(stream(all[0], long, deltaOf(long), indices), ipcx.WithDecodedSizeLimit(int64(limit))).Err
+		})
+		if says == "" {
+			require.NoError(t, plain)
+			require.NoError(t, err)
+			continue
+		}
+		if limit < wide*size {
+			requireLimit(t, plain, "WithDecodedSizeLimit", limit)
+		} else {
+			require.NoError(t, plain, "nothing is copied")
+		}
+		requireLimit(t, err, "WithDecodedSizeLimit", limit)
+		require.ErrorContains(t, err, says)
+		require.Less(t, allocated, limit/4)
+	}
 }
 
 // What arrow-go cannot join is refused before it tries, and nothing is lost then.
@@ -125,4 +135,34 @@ func TestDeltasOfUnions(t *testing.T) {
 		require.False(t, ipcx.IsPanic(got.Err))
 		require.Zero(t, mem.CurrentAlloc(), "%v", values)
 	}
+}
+
+// What our readers cannot join is not written either.
+func TestWritingDeltasOfUnions(t *testing.T) {
+	values := arrow.SparseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, []arrow.UnionTypeCode{0})
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: values}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "u", Type: dt, Nullable: true}}, nil)
+	var batches []arrow.RecordBatch
+	for n := 2; n <= 3; n++ {
+		numbers := fromJSON(t, arrow.PrimitiveTypes.Int32, "["+strings.Repeat("7,", n-1)+"7]").Column(0)
+		codes := memory.NewBufferBytes(make([]byte, n, 64)) // arrow-go reads beyond the end of those of a slice
+		union := array.NewSparseUnion(values, n, []arrow.Array{numbers}, codes, 0)
+		indices := fromJSON(t, arrow.PrimitiveTypes.Int8, "[0,1]").Column(0)
+		batches = append(batches, array.NewRecordBatch(schema, []arrow.Array{array.NewDictionaryArray(dt, indices, union)}, 2))
+	}
+	got := drainBytes(write(t, batches))
+	require.NoError(t, got.Err, "replaced")
+	requireEqual(t, batches, got.Batches)
+
+	var out bytes.Buffer
+	w := ipcx.NewWriter(&out, ipcx.WithDictionaryDeltas(true))
+	require.NoError(t, w.Write(batches[0]))
+	err := w.Write(batches[1])
+	require.ErrorIs(t, err, ipcx.ErrUnsupported)
+	require.ErrorContains(t, err, "message 3 (DictionaryBatch): dictionary 0: a delta of a dictionary with unions among its values")
+	require.ErrorContains(t, err, "WithDictionaryDeltas")
+	require.ErrorIs(t, w.Close(), err)
+	got = drainBytes(out.Bytes())
+	require.NoError(t, got.Err)
+	requireEqual(t, batches[:1], got.Batches)
 }

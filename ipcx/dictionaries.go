@@ -1,6 +1,8 @@
 package ipcx
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
@@ -35,6 +37,12 @@ func dictionariesOf(metadata []byte, schema *arrow.Schema, table *layout.Table) 
 		d.collect(&field, schema.Field(column).Type, column, schema.Field(column).Name)
 	}
 	return d
+}
+
+// haveUnions says whether there are unions among the values of a dictionary.
+func (d dictionaries) haveUnions(id int64) bool {
+	table := d[id].table
+	return table != nil && slices.ContainsFunc(table.Nodes(), func(n layout.Node) bool { return isUnion(n.Type) })
 }
 
 // maxPath is how many bytes of a field's path stand before those of its children.

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
-	"github.com/arrowplanes/arrowplanes/layout"
 )
 
 // dictionaryState is which dictionaries of a stream have come, and what memory
@@ -181,7 +180,7 @@ func (d *Decoder) account(size int64) error {
 		switch {
 		case d.in.delta && len(d.dicts.ids[d.in.id]) > 0:
 			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errNestedDelta))
-		case d.in.delta && d.hasUnions(d.in.id):
+		case d.in.delta && d.describe().dictionaries.haveUnions(d.in.id):
 			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errUnionDelta))
 		case d.in.delta && d.foreign:
 			err = tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w", d.in.id, errForeignDelta))
@@ -201,10 +200,4 @@ func (d *Decoder) account(size int64) error {
 		return d.wrap(err)
 	}
 	return nil
-}
-
-// hasUnions says whether there are unions among the values of a dictionary.
-func (d *Decoder) hasUnions(id int64) bool {
-	table := d.describe().dictionaries[id].table
-	return table != nil && slices.ContainsFunc(table.Nodes(), func(n layout.Node) bool { return isUnion(n.Type) })
 }

@@ -40,6 +40,7 @@ type Encoder struct {
 	slots    []readbuf.Buffer // the memory behind segments, by buffer
 
 	cleaner cleaner
+	unions  dictionaries // some of which have unions among their values, nil where none has
 
 	stats counter
 }
@@ -113,7 +114,7 @@ func (e *Encoder) Stats() Stats { return e.stats.Stats }
 
 // wrap says which message an error is about.
 func (e *Encoder) wrap(m *message, err error) error {
-	return fmt.Errorf("ipcx: message %d (%s): %w", e.stats.Messages, m.kind, err)
+	return m.at(e.stats.Messages, err)
 }
 
 // admit refuses a batch that comes too early or has been through a codec.
@@ -161,11 +162,15 @@ func (e *Encoder) start(m *message, metadata []byte) {
 	}
 	// V4 and V5 differ in the buffers of unions alone.
 	e.lift = m.version == flatbuf.MetadataVersionV4 && !hasType(schema, isUnion)
-	if !e.cfg.zeroNulls && !e.cfg.offsetsAsLengths() && !hasType(schema, isBoolean) {
+	unions := hasType(schema, nestsUnion)
+	if !unions && !e.cfg.zeroNulls && !e.cfg.offsetsAsLengths() && !hasType(schema, isBoolean) {
 		return // nothing that depends on it
 	}
 	table := layout.Of(schema)
 	e.cleaner.table, e.cleaner.dictionaries = table, dictionariesOf(metadata, schema, table)
+	if unions {
+		e.unions = e.cleaner.dictionaries
+	}
 	if e.cfg.offsetsAsLengths() && table.Unmapped() == nil && table.HasOffsets() &&
 		schema.Endianness() == endian.LittleEndian {
 		e.table = table

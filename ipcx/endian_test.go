@@ -3,6 +3,7 @@ package ipcx_test
 import (
 	"bytes"
 	"context"
+	"math/bits"
 	"path"
 	"slices"
 	"testing"
@@ -107,6 +108,21 @@ func TestBigEndianRefused(t *testing.T) {
 			back := messages(t, out)
 			back[0] = messages(t, write(t, []arrow.RecordBatch{rec}))[0]
 			requireEqual(t, []arrow.RecordBatch{rec}, drainBytes(stream(back...)).Batches)
+		}
+	}
+}
+
+// TestBigEndianChosen has a column that cannot be swapped, beside one that can.
+func TestBigEndianChosen(t *testing.T) {
+	for _, opts := range [][]ipcx.Option{nil, {ipcx.WithZstd()}} {
+		fields := []arrow.Field{{Name: "view", Type: arrow.BinaryTypes.StringView}, {Name: "number", Type: arrow.PrimitiveTypes.Int16}}
+		rec := arrowgen.RecordBatch(1, fields, arrowgen.Options{Rows: 5})
+		data := stream(foreign(messages(t, write(t, []arrow.RecordBatch{rec}, opts...)))...)
+		require.ErrorIs(t, drainBytes(data, ipcx.WithColumns("view")).Err, ipcx.ErrUnsupported)
+		got := drainBytes(data, ipcx.WithColumns("number"))
+		require.NoError(t, got.Err)
+		for i, v := range rec.Column(1).(*array.Int16).Int16Values() {
+			require.Equal(t, v, int16(bits.ReverseBytes16(uint16(got.Batches[0].Column(0).(*array.Int16).Value(i)))))
 		}
 	}
 }

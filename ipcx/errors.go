@@ -16,7 +16,8 @@ var (
 
 	// ErrLimit is in every error about a size limit that an option raises; the
 	// error names the option. It is also in those about a length that this machine
-	// cannot address.
+	// cannot address, and about a schema of more fields, or nested deeper, than is
+	// read or written.
 	ErrLimit = errors.New("limit exceeded")
 
 	// ErrUnsupported is in every error about something that is not known to be

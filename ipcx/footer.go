@@ -87,7 +87,7 @@ func readFooter(r io.ReaderAt, end int64, cfg *config) (*footer, error) {
 // file and is not copied.
 func parseFooter(buf []byte, start int64) (*footer, error) {
 	if err := verify.Footer(buf); err != nil {
-		return nil, tag(ErrCorrupt, fmt.Errorf("ipcx: %w", err))
+		return nil, unsound(fmt.Errorf("ipcx: %w", err))
 	}
 	f := &footer{fb: flatbuf.GetRootAsFooter(buf, 0), start: start}
 	if f.fb.Schema(nil) == nil {

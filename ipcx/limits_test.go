@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowplanes/arrowplanes/internal/arrowgen"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
@@ -243,4 +244,24 @@ func TestManyEntries(t *testing.T) {
 		b.Buffers = b.Buffers[10:]
 	})
 	require.Less(t, cost(func() { _ = everyWay(all) }), 200*len(all[1].metadata))
+}
+
+// TestMachineLimit has buffers that share bytes and are more than a machine of 32 bits
+// has room for. No option is to blame then.
+func TestMachineLimit(t *testing.T) {
+	if strconv.IntSize > 32 {
+		t.Skip("a machine of 64 bits has room for whatever a body can hold")
+	}
+	const size, columns = 1 << 20, 2100
+	var fields []arrow.Field
+	for i := range columns {
+		fields = append(fields, arrow.Field{Name: strconv.Itoa(i), Type: arrow.PrimitiveTypes.Int8})
+	}
+	all := messages(t, write(t, []arrow.RecordBatch{arrowgen.RecordBatch(1, fields, arrowgen.Options{Rows: 1})}, ipcx.WithZstd()))
+	all[1] = sharingBody(all[1], size, size+8, func(i int) int { return i % 2 * (size + 8) })
+	copy(all[1].body, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF") // stored as it is
+	err := drainBytes(stream(all...), ipcx.WithDecodedSizeLimit(0)).Err
+	requireLimit(t, err, "what this machine addresses")
+	require.NotContains(t, err.Error(), "WithDecodedSizeLimit")
+	requireLimit(t, drainBytes(stream(all...)).Err, "WithDecodedSizeLimit", 1<<30)
 }

@@ -30,6 +30,11 @@ func (d *Decoder) loadable(body []byte) error {
 	if !d.in.isBatch() || d.cfg.trusted {
 		return nil
 	}
+	if d.cfg.validate || d.in.kind == flatbuf.MessageHeaderDictionaryBatch {
+		if err := d.overlap(); err != nil {
+			return err
+		}
+	}
 	desc := d.describe()
 	if desc.err != nil {
 		return nil // for the loader to say

@@ -2,6 +2,7 @@ package ipcx
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/endian"
@@ -42,9 +43,18 @@ func changed(metadata []byte, change func(*flatbuf.Message)) ([]byte, error) {
 	metadata = bytes.Clone(metadata)
 	change(flatbuf.GetRootAsMessage(metadata, 0))
 	if err := verify.Message(metadata); err != nil {
-		return nil, tag(ErrCorrupt, err)
+		return nil, unsound(err)
 	}
 	return metadata, nil
+}
+
+// unsound tags an error of package verify.
+func unsound(err error) error {
+	var problem *verify.Error
+	if errors.As(err, &problem) && problem.Limit {
+		return tag(ErrLimit, err)
+	}
+	return tag(ErrCorrupt, err)
 }
 
 // hasType says whether a type for which is holds stands anywhere in schema,
@@ -88,6 +98,12 @@ func isBoolean(dt arrow.DataType) bool { return dt.ID() == arrow.BOOL }
 func nestsDictionary(dt arrow.DataType) bool {
 	dict, ok := dt.(*arrow.DictionaryType)
 	return ok && containsType(dict.ValueType, func(dt arrow.DataType) bool { return dt.ID() == arrow.DICTIONARY })
+}
+
+// nestsUnion says whether a type is a dictionary with a union in its values.
+func nestsUnion(dt arrow.DataType) bool {
+	dict, ok := dt.(*arrow.DictionaryType)
+	return ok && containsType(dict.ValueType, isUnion)
 }
 
 // cannotSwap says whether arrow-go's loader leaves the bytes of a type in the

@@ -1,6 +1,8 @@
 package ipcx_test
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,10 +97,11 @@ func TestSchemaBounds(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema raw
 		says   string
+		is     error
 	}{
-		"10,000 deep":         {sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 10_000) }), "nested deeper than 72 tables"},
-		"a million":           {sharedSchema(1_000_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 0) }), "more than 131072 fields"},
-		"a million in fields": {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 16 times"},
+		"10,000 deep":         {sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 10_000) }), "nested deeper than 72 tables", ipcx.ErrLimit},
+		"a million":           {sharedSchema(1_000_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 0) }), "more than 131072 fields", ipcx.ErrLimit},
+		"a million in fields": {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 16 times", ipcx.ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Less(t, cost(func() {
@@ -112,7 +115,7 @@ func TestSchemaBounds(t *testing.T) {
 				}
 				_, errs["Convert of a file"] = convert(file)
 				for door, err := range errs {
-					require.ErrorIs(t, err, ipcx.ErrCorrupt, door)
+					require.ErrorIs(t, err, c.is, door)
 					require.ErrorContains(t, err, c.says, door)
 				}
 			}), 40*len(c.schema.metadata)+1<<20)
@@ -160,4 +163,31 @@ func TestLongNameOfManyFields(t *testing.T) {
 	data := write(t, []arrow.RecordBatch{rec})
 	allocated := cost(func() { require.NoError(t, drainBytes(data).Err) })
 	require.Less(t, allocated, 40*long)
+}
+
+// TestWritingBeyondSchemaBounds has writers refuse what no reader here takes.
+func TestWritingBeyondSchemaBounds(t *testing.T) {
+	deep := arrow.DataType(arrow.Null)
+	for range 70 {
+		deep = arrow.ListOf(deep)
+	}
+	for name, c := range map[string]struct {
+		fields []arrow.Field
+		says   string
+	}{
+		"wide": {slices.Repeat([]arrow.Field{{Name: "x", Type: arrow.Null}}, 1<<17+1), "message 0: verify: Message.header(Schema).fields[131072]: more than 131072 fields"},
+		"deep": {[]arrow.Field{{Name: "x", Type: deep}}, "nested deeper than 72 tables"},
+	} {
+		var stream, file bytes.Buffer
+		schema := arrow.NewSchema(c.fields, nil)
+		err := ipcx.NewWriter(&stream, ipcx.WithSchema(schema)).Close()
+		require.ErrorIs(t, err, ipcx.ErrLimit, name)
+		require.ErrorContains(t, err, c.says, name)
+		require.Zero(t, stream.Len(), name)
+		w, err := ipcx.NewFileWriter(&file, ipcx.WithSchema(schema))
+		if err == nil {
+			err = w.Close()
+		}
+		require.ErrorIs(t, err, ipcx.ErrLimit, name)
+	}
 }

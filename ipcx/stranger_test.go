@@ -297,7 +297,9 @@ func deepSchema(t *testing.T, v variant) []lie {
 			fields[1] = &flatbuf.FieldT{Name: "f", Type: &flatbuf.TypeT{Type: flatbuf.TypeList, Value: &flatbuf.ListT{}}, Children: []*flatbuf.FieldT{fields[1]}}
 		}
 	})
-	return []lie{asBoth("lists", all, "nested deeper than 72 tables")}
+	l := asBoth("lists", all, "nested deeper than 72 tables")
+	l.is = ipcx.ErrLimit
+	return []lie{l}
 }
 
 func longMetadata(t *testing.T, v variant) []lie {

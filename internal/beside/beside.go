@@ -15,40 +15,72 @@ import (
 // error, and be it one of write, nothing is left of it and path is as it was. A
 // symbolic link stays one: what it leads to is replaced.
 //
-// The file gets the permissions perm; 0 are those of any new file.
-func Write(path string, perm fs.FileMode, write func(*os.File) error) (err error) {
-	path, replaces, err := resolve(path)
+// The file gets the permissions perm; 0 are those of any new file. Errors name path,
+// also where they are about the file beside it.
+func Write(path string, perm fs.FileMode, write func(*File) error) error {
+	target, replaces, err := resolve(path)
 	if err != nil {
 		return err
 	}
-	f, err := create(filepath.Dir(path), perm)
+	f, err := create(filepath.Dir(target), perm)
 	if err != nil {
-		return err
+		return about(path, err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
+	err = write(&File{f, path})
+	if err == nil {
+		err = about(path, finish(f, perm, replaces))
 	}
+	if err == nil {
+		err = about(path, os.Rename(f.Name(), target))
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// finish closes a file that has its content.
+func finish(f *os.File, perm fs.FileMode, sync bool) error {
 	if perm != 0 {
 		if err := f.Chmod(perm); err != nil {
 			return err
 		}
 	}
-	if replaces {
+	if sync {
 		// Or a power cut could leave neither the old content nor the new.
 		if err := f.Sync(); err != nil {
 			return err
 		}
 	}
-	if err := f.Close(); err != nil {
-		return err
+	return f.Close()
+}
+
+// File is a file beside another one, whose own name nobody knows.
+type File struct {
+	*os.File
+	path string
+}
+
+// Write writes to the file. Its error is about the one that it is beside of.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, about(f.path, err)
+}
+
+// about returns err as one about path, with what the system said.
+func about(path string, err error) error {
+	var (
+		file *fs.PathError
+		link *os.LinkError
+	)
+	switch {
+	case errors.As(err, &file):
+		return &fs.PathError{Op: file.Op, Path: path, Err: file.Err}
+	case errors.As(err, &link):
+		return &fs.PathError{Op: link.Op, Path: path, Err: link.Err}
 	}
-	return os.Rename(f.Name(), path)
+	return err
 }
 
 // resolve follows symbolic links to the file that is to be replaced, if there

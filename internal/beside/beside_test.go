@@ -13,8 +13,8 @@ import (
 	"github.com/arrowplanes/arrowplanes/internal/beside"
 )
 
-func fill(text string) func(*os.File) error {
-	return func(f *os.File) error {
+func fill(text string) func(*beside.File) error {
+	return func(f *beside.File) error {
 		_, err := io.WriteString(f, text)
 		return err
 	}
@@ -43,7 +43,7 @@ func TestWriteFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "target")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o644))
 	broken := errors.New("broken")
-	err := beside.Write(path, 0, func(f *os.File) error {
+	err := beside.Write(path, 0, func(f *beside.File) error {
 		_, err := f.WriteString("half")
 		require.NoError(t, err)
 		requireFile(t, path, "old", 0o644)
@@ -71,7 +71,7 @@ func TestWriteThroughLink(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	dir := t.TempDir()
-	never := func(*os.File) error { panic("called") }
+	never := func(*beside.File) error { panic("called") }
 	require.ErrorContains(t, beside.Write(dir, 0, never), "not a regular file")
 	require.ErrorIs(t, beside.Write(filepath.Join(dir, "missing", "target"), 0, never), fs.ErrNotExist)
 }

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -301,4 +302,24 @@ func TestSharing(t *testing.T) {
 	}
 	require.NoError(t, verify.Message(wide(16)))
 	require.ErrorContains(t, verify.Message(wide(20)), "children[17].type(Int): tables and vectors share more than 16 times")
+}
+
+// A path is told in one line, however long it is.
+func TestLongPath(t *testing.T) {
+	deep := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		f := intField(b)
+		for range 100 {
+			f = structField(b, f, 1)
+		}
+		return f
+	})
+	err := verify.Message(deep)
+	require.ErrorContains(t, err, "verify: Message.header(Schema).fields[0].children[0].")
+	require.ErrorContains(t, err, "children[0]...")
+	require.ErrorContains(t, err, ".children[0]: nested deeper than 72 tables")
+	require.Less(t, len(err.Error()), 250)
+	var problem *verify.Error
+	require.ErrorAs(t, err, &problem)
+	require.True(t, problem.Limit)
+	require.Greater(t, strings.Count(problem.Path, ".children[0]"), 60)
 }

@@ -61,10 +61,20 @@ type Error struct {
 	// Problem says what is wrong there, with the numbers that disagree.
 	// Positions are in bytes from the start of the buffer.
 	Problem string
+	// Limit tells what passes MaxDepth or MaxFields, and may be sound otherwise.
+	Limit bool
 }
 
-// Error returns the path and the problem in one line.
-func (e *Error) Error() string { return "verify: " + e.Path + ": " + e.Problem }
+// Error returns the path, its middle left out where it is long, and the problem in
+// one line.
+func (e *Error) Error() string {
+	const head, tail = 120, 60
+	path := e.Path
+	if len(path) > head+tail {
+		path = path[:head] + "..." + path[len(path)-tail:]
+	}
+	return "verify: " + path + ": " + e.Problem
+}
 
 // Message checks the metadata of an encapsulated message: the bytes that follow
 // the metadata length, padding included or not. Its error is an *Error.
@@ -115,11 +125,11 @@ type verifier struct {
 func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 	end := int64(len(v.buf))
 	if depth > MaxDepth {
-		return problem("nested deeper than %d tables", MaxDepth)
+		return limit("nested deeper than %d tables", MaxDepth)
 	}
 	if id == field {
 		if v.fields++; v.fields > MaxFields {
-			return problem("more than %d fields", MaxFields)
+			return limit("more than %d fields", MaxFields)
 		}
 	}
 	if pos > end-4 {
@@ -261,6 +271,10 @@ func (v *verifier) uint32(at int64) uint32 { return binary.LittleEndian.Uint32(v
 
 func problem(format string, args ...any) *Error {
 	return &Error{Problem: fmt.Sprintf(format, args...)}
+}
+
+func limit(format string, most int) *Error {
+	return &Error{Problem: fmt.Sprintf(format, most), Limit: true}
 }
 
 // in puts the error below a member, nil included.

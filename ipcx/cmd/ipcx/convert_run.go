@@ -139,12 +139,12 @@ func (c *conversion) replace(ctx context.Context, j *job, in *input, r *converte
 		}
 	}
 	var failed error
-	err := beside.Write(j.dst, in.perm, func(f *os.File) error {
+	err := beside.Write(j.dst, in.perm, func(f *beside.File) error {
 		if failed = write(f); failed != nil {
 			return failed
 		}
 		if c.flags.verify {
-			if failed = c.compare(ctx, in, f); failed != nil {
+			if failed = c.compare(ctx, in, f.File); failed != nil {
 				return failed
 			}
 			r.Verified = true

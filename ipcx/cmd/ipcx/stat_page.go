@@ -52,7 +52,7 @@ func (a *app) writePage(path string, force bool, stats []*fileStat) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &fileError{name: path, err: err}
 	}
-	err = beside.Write(path, 0, func(f *os.File) error {
+	err = beside.Write(path, 0, func(f *beside.File) error {
 		_, err := f.Write(content)
 		return err
 	})
