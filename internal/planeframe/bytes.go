@@ -55,10 +55,12 @@ func (e *Encoder) repetitive(p []byte) bool {
 			here := binary.LittleEndian.Uint64(p[at:]) & mask
 			slot := &e.near[here*0x9E3779B97F4A7C15>>(64-nearBits)]
 			if was := int(*slot); was > 0 && binary.LittleEndian.Uint64(p[was-1:])&mask == here {
-				found++
+				if found++; found*100 > windows*size {
+					return true
+				}
 			}
 			*slot = uint32(at) + 1
 		}
 	}
-	return found*100 > windows*size
+	return false
 }
