@@ -106,6 +106,12 @@ func FuzzPlaneFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, frame []byte, entries, trailing uint16, wide bool) {
 		n, width := max(1, int(entries%2048)), planeFrameWidth(wide)
 		length := (n+1)*width + int(trailing%64)
+		if got := make([]byte, length); p.dec.Bytes(got, frame) {
+			want, err := p.zd.DecodeAll(frame, make([]byte, 0, length))
+			if err != nil || !bytes.Equal(want, got) {
+				t.Fatalf("error of the ordinary decoder: %v, want\n%x\ngot\n%x", err, want, got)
+			}
+		}
 		dst := bytes.Repeat([]byte{0xA5}, length)
 		ok, err := p.dec.Offsets(dst, frame, n, width)
 		if !ok && err == nil {

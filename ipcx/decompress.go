@@ -73,6 +73,9 @@ func (d *decompressors) unzstd(dst, src []byte) error {
 	if err := d.makeZstd(); err != nil {
 		return err
 	}
+	if d.frames.Bytes(dst, src) {
+		return nil
+	}
 	out, err := d.zstd.DecodeAll(src, dst[:0])
 	switch {
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded), err == nil && len(out) > len(dst):

@@ -89,6 +89,67 @@ func TestAppendBytesAllocatesNothing(t *testing.T) {
 	}
 }
 
+func TestBytes(t *testing.T) {
+	enc, o, dec := zstdEncoder(t), oracle(zstdDecoder(t).DecodeAll), newDecoder(t)
+	e := planeframe.NewEncoder(enc.EncodeAll)
+	for _, n := range []int{1 << 10, 5000, 32<<10 + 1, 300_000} {
+		without, with := bytesKinds(n)
+		for name, p := range without {
+			frame, ok := e.AppendBytes(nil, p)
+			require.True(t, ok)
+			require.True(t, agreeOnBytes(t, dec, o, frame, n), "%s, %d bytes", name, n)
+			for _, other := range []int{0, 1, n - 1, n + 1} {
+				require.False(t, agreeOnBytes(t, dec, o, frame, other), "%s, %d of %d bytes", name, other, n)
+			}
+			for cut := range 200 {
+				require.False(t, agreeOnBytes(t, dec, o, frame[:len(frame)*cut/200], n), "%s, %d bytes", name, n)
+			}
+			require.False(t, agreeOnBytes(t, dec, o, append(frame, frame...), n), "two frames")
+			agreeOnBytes(t, dec, o, enc.EncodeAll(p, nil), n)
+		}
+		for name, p := range with {
+			ok := agreeOnBytes(t, dec, o, enc.EncodeAll(p, nil), n)
+			require.False(t, ok && name != "zeros", "%s, %d bytes, in sequences", name, n)
+		}
+	}
+	// Of one byte again and again there are blocks without sequences as well.
+	run := []byte{0x28, 0xB5, 0x2F, 0xFD, 0x20, 200, 1 | 1<<1 | 200<<3&0xFF, 200 >> 5, 0, 7}
+	require.True(t, agreeOnBytes(t, dec, o, run, 200))
+}
+
+func TestBytesAllocatesNothing(t *testing.T) {
+	without, _ := bytesKinds(50_000)
+	e, dec := planeframe.NewEncoder(nil), newDecoder(t)
+	dst := make([]byte, 50_000)
+	for name, p := range without {
+		frame, _ := e.AppendBytes(nil, p)
+		dec.Bytes(dst, frame)
+		require.Zero(t, testing.AllocsPerRun(5, func() { dec.Bytes(dst, frame) }), name)
+	}
+}
+
+func BenchmarkBytes(b *testing.B) {
+	e, dec, z := planeframe.NewEncoder(nil), newDecoder(b), zstdDecoder(b)
+	for _, n := range []int{2000, 64 << 10} {
+		without, _ := bytesKinds(n)
+		for name, p := range without {
+			frame, _ := e.AppendBytes(nil, p)
+			dst := make([]byte, n, n+32)
+			for way, decode := range map[string]func(){
+				"ours": func() { dec.Bytes(dst, frame) },
+				"zstd": func() { dst, _ = z.DecodeAll(frame, dst[:0]) },
+			} {
+				b.Run(fmt.Sprintf("%s/%d/%s", name, n, way), func(b *testing.B) {
+					b.SetBytes(int64(n))
+					for b.Loop() {
+						decode()
+					}
+				})
+			}
+		}
+	}
+}
+
 func BenchmarkAppendBytes(b *testing.B) {
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderCRC(false), zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderConcurrency(1))
 	e := planeframe.NewEncoder(enc.EncodeAll)

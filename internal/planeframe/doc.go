@@ -26,6 +26,9 @@
 // start from. There is one such region in a frame at most, as a second one
 // would start from what the first one left.
 //
+// Bytes that are no offsets, and in which nothing repeats, are blocks without sequences
+// as well, and are decoded straight to where they belong.
+//
 // The decoder looks at the blocks first and decodes them afterwards, when it
 // knows which planes are constant. Those take no memory. It goes over the
 // entries in stretches where each plane is either constant or bytes that are

@@ -140,13 +140,18 @@ func (f *foreign) block(p []byte, sequences int) (blocks [][]byte, how string) {
 // oracle is the ordinary way: decode, then join.
 type oracle func(src, dst []byte) ([]byte, error)
 
-func (o oracle) offsets(frame []byte, length, n, w int) ([]byte, error) {
+func (o oracle) content(frame []byte, length int) ([]byte, error) {
 	content, err := o(frame, make([]byte, 0, length))
+	if err == nil && len(content) != length {
+		err = fmt.Errorf("content of %d bytes, want %d", len(content), length)
+	}
+	return content, err
+}
+
+func (o oracle) offsets(frame []byte, length, n, w int) ([]byte, error) {
+	content, err := o.content(frame, length)
 	if err != nil {
 		return nil, err
-	}
-	if len(content) != length {
-		return nil, fmt.Errorf("content of %d bytes, want %d", len(content), length)
 	}
 	dst := make([]byte, length)
 	if w == 4 {
@@ -161,6 +166,7 @@ func (o oracle) offsets(frame []byte, length, n, w int) ([]byte, error) {
 // what that refuses, or leaves the frame alone. It returns what it did.
 func agree(t testing.TB, dec *planeframe.Decoder, o oracle, frame []byte, length, n, w int) (ok bool, err error) {
 	t.Helper()
+	agreeOnBytes(t, dec, o, frame, length)
 	want, wantErr := o.offsets(frame, length, n, w)
 	dst := bytes.Repeat([]byte{0xA5}, length)
 	ok, err = dec.Offsets(dst, frame, n, w)
@@ -174,6 +180,20 @@ func agree(t testing.TB, dec *planeframe.Decoder, o oracle, frame []byte, length
 		require.True(t, bytes.Equal(want, dst), "%x", frame)
 	}
 	return ok, err
+}
+
+// agreeOnBytes checks that the decoder gives the content that the ordinary way
+// gives, or leaves the frame alone. It returns which.
+func agreeOnBytes(t testing.TB, dec *planeframe.Decoder, o oracle, frame []byte, length int) bool {
+	t.Helper()
+	dst := bytes.Repeat([]byte{0xA5}, length)
+	if !dec.Bytes(dst, frame) {
+		return false
+	}
+	want, err := o.content(frame, length)
+	require.NoError(t, err, "%x", frame)
+	require.True(t, bytes.Equal(want, dst), "%x", frame)
+	return true
 }
 
 func TestForeignFrames(t *testing.T) {
