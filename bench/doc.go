@@ -2,7 +2,8 @@
 // them in one run and on the same record batches:
 //
 //	go run ./bench          minutes
-//	go run ./bench -full    every batch size with every codec, more rows
+//	go run ./bench -full    a quarter of an hour: every batch size with every codec,
+//	                        more rows, lineitem at scale 1 too
 //
 // It writes BENCHMARKS.md, and bench/results with every figure as CSV and charts.
 //

@@ -77,7 +77,10 @@ func (s *suite) run() (err error) {
 			err = errors.Join(err, p.close())
 		}
 	}()
-	s.report.rounds = s.rounds
+	s.report.command, s.report.rounds = "go run ./bench", s.rounds
+	if s.full {
+		s.report.command += " -full"
+	}
 	s.report.machine = machine()
 	s.report.bodies = map[string]float64{}
 	s.startPeers()

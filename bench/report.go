@@ -9,6 +9,7 @@ import (
 
 // report is what BENCHMARKS.md is made of.
 type report struct {
+	command  string // that made it
 	machine  string
 	versions []string
 	rounds   int
@@ -78,7 +79,7 @@ func (g *grid) print(w io.Writer) {
 func (r *report) write(w io.Writer) {
 	fmt.Fprintf(w, `# Benchmarks
 
-Made by `+"`go run ./bench`"+`, which measures all libraries in one run, on the same record
+Made by `+"`%s`"+`, which measures all libraries in one run, on the same record
 batches, in memory, in turns: medians of %d rounds. Ratios are medians of the rounds'
 ratios. Every figure is in [results.csv](bench/results/results.csv), allocations
 included. Writing is from record batches to a stream in memory, reading back to
@@ -89,7 +90,7 @@ ratios say more than times. GOMAXPROCS is 1 where nothing else is said, and the
 libraries of other languages have one thread; they were timed inside their processes.
 Versions: %s.
 
-`, r.rounds, r.machine, strings.Join(r.versions, ", "))
+`, r.command, r.rounds, r.machine, strings.Join(r.versions, ", "))
 	for _, s := range r.skipped {
 		fmt.Fprintf(w, "Left out: %s.\n\n", s)
 	}

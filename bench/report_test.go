@@ -27,9 +27,10 @@ func figures() []result {
 
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
-	r := report{rounds: 10, results: figures(), skipped: []string{"a table"}, gains: []gain{{"ids", "write", "how", 1.5, 2, 0.75}}}
+	r := report{command: "go run ./bench", rounds: 10, results: figures(), skipped: []string{"a table"}, gains: []gain{{"ids", "write", "how", 1.5, 2, 0.75}}}
 	r.write(&out)
 	page := out.String()
+	require.Contains(t, page, "\nMade by `go run ./bench`, which measures")
 	require.Contains(t, page, "Left out: a table.")
 	require.Contains(t, page, `
 | table | size | write, 1 | read, 1 | write, CPU, 1 | read, CPU, 1 | write, 2 | read, 2 | write, CPU, 2 | read, CPU, 2 |
