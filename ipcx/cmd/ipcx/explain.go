@@ -29,10 +29,12 @@ type placeError struct {
 
 func (e *placeError) Error() string {
 	at := fmt.Sprintf("record batch %d", e.batch)
+	// Of a file the library says it too.
+	detail := strings.TrimPrefix(strings.TrimPrefix(e.err.Error(), "ipcx: "), at+": ")
 	if e.column != "" {
 		at += fmt.Sprintf(", column %q", e.column)
 	}
-	return at + ": " + strings.TrimPrefix(e.err.Error(), "ipcx: ")
+	return at + ": " + detail
 }
 
 func (e *placeError) Unwrap() error { return e.err }

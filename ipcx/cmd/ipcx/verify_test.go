@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -85,6 +86,21 @@ func shortOffsets(t testing.TB) []byte {
 	require.Equal(t, at, bytes.LastIndex(stream, length))
 	copy(stream[at:], binary.LittleEndian.AppendUint64(nil, 40))
 	return stream
+}
+
+// Where damage is in a file is said once, though the library and the tool know it.
+func TestVerifyDamaged(t *testing.T) {
+	file := convertBytes(t, readFile(t, tablePath(t)), ipcx.WithZstd(), ipcx.WithFormat(ipcx.FileFormat))
+	found := false
+	for at := len(file) / 3; at < len(file)/2 && !found; at += 100 {
+		damaged := bytes.Clone(file)
+		damaged[at] ^= 0xFF
+		o := tool("verify", writeFile(t, filepath.Join(t.TempDir(), "damaged.arrow"), damaged))
+		if found = strings.Contains(o.stderr, "zstd: "); found {
+			require.Equal(t, 1, strings.Count(o.stderr, "record batch "), o.stderr)
+		}
+	}
+	require.True(t, found)
 }
 
 func TestVerifyFaulty(t *testing.T) {
