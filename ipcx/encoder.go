@@ -40,7 +40,6 @@ type Encoder struct {
 	slots    []readbuf.Buffer // the memory behind segments, by buffer
 
 	cleaner cleaner
-	unions  dictionaries // some of which have unions among their values, nil where none has
 
 	stats counter
 }
@@ -162,15 +161,11 @@ func (e *Encoder) start(m *message, metadata []byte) {
 	}
 	// V4 and V5 differ in the buffers of unions alone.
 	e.lift = m.version == flatbuf.MetadataVersionV4 && !hasType(schema, isUnion)
-	unions := hasType(schema, nestsUnion)
-	if !unions && !e.cfg.zeroNulls && !e.cfg.offsetsAsLengths() && !hasType(schema, isBoolean) {
+	if !e.cfg.zeroNulls && !e.cfg.offsetsAsLengths() && !hasType(schema, isBoolean) && !hasType(schema, nestsUnion) {
 		return // nothing that depends on it
 	}
 	table := layout.Of(schema)
 	e.cleaner.table, e.cleaner.dictionaries = table, dictionariesOf(metadata, schema, table)
-	if unions {
-		e.unions = e.cleaner.dictionaries
-	}
 	if e.cfg.offsetsAsLengths() && table.Unmapped() == nil && table.HasOffsets() &&
 		schema.Endianness() == endian.LittleEndian {
 		e.table = table

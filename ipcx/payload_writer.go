@@ -68,7 +68,7 @@ func (w *payloadWriter) write(p *ipc.Payload) error {
 	if err := w.admit(m); err != nil {
 		return err
 	}
-	if m.delta && w.enc.unions.haveUnions(m.id) {
+	if m.delta && w.enc.cleaner.dictionaries.haveUnions(m.id) {
 		return w.enc.wrap(m, tag(ErrUnsupported, fmt.Errorf("dictionary %d: %w, which arrow-go cannot join when it is read (without WithDictionaryDeltas a stream has it replaced)", m.id, errUnionDelta)))
 	}
 	defer w.body.reset()

@@ -58,10 +58,10 @@ func (d *Decoder) Offsets(dst, frame []byte, n, width int) (ok bool, err error) 
 	if err := checkSizes("dst", len(dst), n, width); err != nil {
 		return false, err
 	}
+	defer d.release()
 	if ok, err := d.walk(frame, len(dst)); !ok {
 		return false, err
 	}
-	defer d.release()
 	// Sequences may refer to what is before the first block that has any.
 	// Mostly they do not.
 	if d.ordinary >= 0 && !d.decodeOrdinary() {

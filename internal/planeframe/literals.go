@@ -8,11 +8,8 @@ package planeframe
 // leaves alone as well, or is corrupt: an ordinary decoder can tell. What dst holds
 // is not defined then.
 func (d *Decoder) Bytes(dst, frame []byte) bool {
-	if ok, err := d.walk(frame, len(dst)); !ok || err != nil {
-		return false
-	}
 	defer d.release()
-	if d.ordinary >= 0 {
+	if ok, err := d.walk(frame, len(dst)); !ok || err != nil || d.ordinary >= 0 {
 		return false
 	}
 	for i := range d.segments {
