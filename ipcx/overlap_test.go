@@ -34,7 +34,7 @@ func sharingBody(m raw, rows, size int, length func(i int) int) raw {
 // where all of them are looked at, they are held to the limit of decoded data, so that
 // what is looked at is bounded by the bytes of a message and the limit.
 func TestOverlap(t *testing.T) {
-	const rows, columns = 1000, 50
+	const rows, columns = 1001, 50
 	const offsets = 4 * (rows + 1)
 	length := func(i int) int {
 		if i%3 == 1 {
@@ -58,12 +58,13 @@ func TestOverlap(t *testing.T) {
 		require.NoError(t, drainBytes(stream(all...), opt).Err, "nothing looks at them")
 		err := drainBytes(stream(all...), ipcx.WithValidation(), opt).Err
 		requireLimit(t, err, "WithDecodedSizeLimit", offsets)
-		require.ErrorContains(t, err, "message 1 (RecordBatch): buffers that share a body of 4004 bytes pass ")
+		require.ErrorContains(t, err, "message 1 (RecordBatch): buffers that share a body of 4008 bytes pass ")
 	}
 	one := drainBytes(stream(all...), ipcx.WithValidation(), ipcx.WithDecodedSizeLimit(exact-1), ipcx.WithColumns("3"))
 	require.NoError(t, one.Err, "of one column alone")
 
 	// Those of a dictionary are looked at in any case.
+	plain := all
 	all = dictionaryOf(t, arrow.StructOf(fields...), 1)
 	all[1] = sharingBody(all[1], rows, offsets, func(i int) int { return length(i - 1) })
 	require.NoError(t, drainBytes(stream(all...), ipcx.WithDecodedSizeLimit(exact)).Err)
@@ -72,7 +73,16 @@ func TestOverlap(t *testing.T) {
 	requireLimit(t, err, "WithDecodedSizeLimit", int(exact-1))
 	require.ErrorContains(t, err, "message 1 (DictionaryBatch): buffers that share")
 
+	// So it is of files.
+	err = drainFile(t, "mapped", fileOf(all...), ipcx.WithDecodedSizeLimit(exact-1)).Err
+	requireLimit(t, err, "WithDecodedSizeLimit", int(exact-1))
+	for how := range openers {
+		require.NoError(t, drainFile(t, how, fileOf(plain...), ipcx.WithDecodedSizeLimit(exact-1)).Err)
+		err := drainFile(t, how, fileOf(plain...), ipcx.WithValidation(), ipcx.WithDecodedSizeLimit(exact-1)).Err
+		requireLimit(t, err, "WithDecodedSizeLimit", int(exact-1))
+		require.ErrorContains(t, err, "buffers that share", how)
+	}
+
 	// A body that is longer than the limit is not refused for that.
-	plain := write(t, smallBatches(1))
-	require.NoError(t, drainBytes(plain, ipcx.WithValidation(), ipcx.WithDecodedSizeLimit(1)).Err)
+	require.NoError(t, drainBytes(write(t, smallBatches(1)), ipcx.WithValidation(), ipcx.WithDecodedSizeLimit(1)).Err)
 }
