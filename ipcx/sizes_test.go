@@ -72,7 +72,7 @@ func TestSizesOfDatasets(t *testing.T) {
 		"ids":            0.46,
 		"varying-ids":    0.46,
 		"vocabulary":     0.48,
-		"random-strings": 0.70, // 0.86 with blocks of literals left raw
+		"random-strings": 0.60, // 0.86 with blocks of literals left raw
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.LessOrEqual(t, share(t, dataset(t, name, 1, 8192)), most)

@@ -105,9 +105,9 @@ func TestVocabulary(t *testing.T) {
 
 func TestRandomStrings(t *testing.T) {
 	for _, values := range stringsOf(t, "random-strings", 5000) {
-		requireAll(t, `[0-9A-Za-z]{0,19}`, values)
+		requireAll(t, `[0-9a-z]{0,19}`, values)
 		n, lengths := distinct(values)
-		require.Greater(t, n, len(values)*9/10)
+		require.Greater(t, n, len(values)*8/10)
 		require.Equal(t, 20, lengths)
 	}
 }
