@@ -14,102 +14,90 @@ import (
 type dictionaryIDs map[int64][]int64
 
 // dictionaryIDsOf finds the dictionaries in a schema message, which has been
-// verified. None of them may have itself among its values, or one that has it
-// among its own: nothing of either could ever be read.
+// verified. None of them may have itself among its values: nothing of it could ever
+// be read. Where an id is there again it must have the same ones among its values,
+// as these are the same; so no two can be among the values of each other.
 func dictionaryIDsOf(metadata []byte) (dictionaryIDs, error) {
 	var (
-		ids    = make(dictionaryIDs)
+		c      = idCollector{ids: make(dictionaryIDs), below: make(map[int64][]int64)}
 		schema flatbuf.Schema
 		table  = schema.Table()
 		field  flatbuf.Field
 	)
 	if !flatbuf.GetRootAsMessage(metadata, 0).Header(&table) {
-		return ids, nil
+		return c.ids, nil
 	}
 	schema.Init(table.Bytes, table.Pos)
 	for i := range schema.FieldsLength() {
 		schema.Fields(&field, i)
-		if err := ids.collect(&field, nil); err != nil {
+		if err := c.collect(&field, nil); err != nil {
 			return nil, tag(ErrCorrupt, err)
 		}
 	}
-	if circle := ids.circle(); circle != nil {
-		return nil, tag(ErrCorrupt, fmt.Errorf("dictionaries that refer to each other: %s", joinIDs(circle, " has ")))
-	}
-	return ids, nil
+	return c.ids, nil
+}
+
+// idCollector collects the dictionaries of a schema.
+type idCollector struct {
+	ids   dictionaryIDs
+	order []int64           // of all fields that have one, a field before its children
+	below map[int64][]int64 // of order, what is among the values of a dictionary
 }
 
 // collect notes the dictionaries of a field that is among the values of others,
 // the innermost last, and those of its children.
-func (ids dictionaryIDs) collect(field *flatbuf.Field, outer []int64) error {
-	if dict := field.Dictionary(nil); dict != nil {
-		id := dict.Id()
-		if slices.Contains(outer, id) {
-			return fmt.Errorf("dictionary %d refers to itself: field %q, which is below dictionary %s, has it again",
-				id, field.Name(), joinIDs(outer, " > "))
-		}
-		if n := len(outer); n > 0 {
-			ids[outer[n-1]] = append(ids[outer[n-1]], id)
-		}
-		if _, ok := ids[id]; !ok {
-			ids[id] = nil // known, if with nothing in it
-		}
-		outer = append(outer, id)
+func (c *idCollector) collect(field *flatbuf.Field, outer []int64) error {
+	dict := field.Dictionary(nil)
+	if dict == nil {
+		return c.children(field, outer)
 	}
+	id := dict.Id()
+	if slices.Contains(outer, id) {
+		return fmt.Errorf("dictionary %d refers to itself: field %q, which is below dictionary %s, has it again",
+			id, field.Name(), joinIDs(outer, " > "))
+	}
+	if n := len(outer); n > 0 {
+		c.ids[outer[n-1]] = append(c.ids[outer[n-1]], id)
+	}
+	if _, ok := c.ids[id]; !ok {
+		c.ids[id] = nil // known, if with nothing in it
+	}
+	c.order = append(c.order, id)
+	start := len(c.order)
+	if err := c.children(field, append(outer, id)); err != nil {
+		return err
+	}
+	// One id has one type, which arrow-go looks after, so that the same ids in the
+	// same order are in the same places.
+	below := c.order[start:]
+	if before, again := c.below[id]; again && !slices.Equal(before, below) {
+		return fmt.Errorf("dictionary %d has dictionaries among its values: %s, and in field %q %s",
+			id, dictionaryList(before), field.Name(), dictionaryList(below))
+	}
+	c.below[id] = below
+	return nil
+}
+
+func (c *idCollector) children(field *flatbuf.Field, outer []int64) error {
 	var child flatbuf.Field
 	for i := range field.ChildrenLength() {
 		field.Children(&child, i)
-		if err := ids.collect(&child, outer); err != nil {
+		if err := c.collect(&child, outer); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// circle returns dictionaries each of which is among the values of the one
-// before, the last one being the first again, nil if there are none.
-func (ids dictionaryIDs) circle() []int64 {
-	if len(ids) == 0 {
-		return nil
-	}
-	const (
-		entered = iota + 1
-		left
-	)
-	state := make(map[int64]int, len(ids))
-	var path []int64
-	var enter func(id int64) bool
-	enter = func(id int64) bool {
-		path = append(path, id)
-		switch state[id] {
-		case left:
-			path = path[:len(path)-1]
-			return false
-		case entered:
-			return true
-		}
-		state[id] = entered
-		if slices.ContainsFunc(ids[id], enter) {
-			return true
-		}
-		state[id] = left
-		path = path[:len(path)-1]
-		return false
-	}
-	for _, id := range ids.sorted() {
-		if enter(id) {
-			return path[slices.Index(path, path[len(path)-1]):]
-		}
-	}
-	return nil
-}
-
 // String lists the ids.
-func (ids dictionaryIDs) String() string {
+func (ids dictionaryIDs) String() string { return dictionaryList(ids.sorted()) }
+
+// dictionaryList lists ids in a sentence.
+func dictionaryList(ids []int64) string {
 	if len(ids) == 0 {
 		return "none"
 	}
-	return joinIDs(ids.sorted(), ", ")
+	return joinIDs(ids, ", ")
 }
 
 // sorted returns the ids in ascending order, so that the same input has the same

@@ -142,10 +142,10 @@ func (l *fileLoader) load(i int) (arrow.RecordBatch, error) {
 			return nil, err
 		}
 	}
-	rec.Retain()
-	if l.f.once {
-		l.broken = true
-		return rec, nil
+	if l.f.nests {
+		rec = withOwnDictionaries(rec)
+	} else {
+		rec.Retain()
 	}
 	if mapped := l.f.mapped != nil && l.dec.shareable(); size > heldMax && !mapped {
 		l.letGo()

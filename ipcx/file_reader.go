@@ -25,7 +25,7 @@ type FileReader struct {
 	footer *footer
 	head   []byte // metadata of the schema message
 	schema *arrow.Schema
-	once   bool // a loader must not load a second record batch
+	nests  bool // whether dictionaries hold others
 
 	mu           sync.Mutex
 	idle         []*fileLoader
@@ -90,9 +90,7 @@ func openFile(f *FileReader, end int64) (_ *FileReader, err error) {
 		return nil, err
 	}
 	f.schema = l.r.Schema()
-	// For each batch arrow-go sets the dictionaries inside a dictionary anew, in
-	// data that it shares with the batches before, which may be in use.
-	f.once = hasType(f.schema, nestsDictionary)
+	f.nests = hasType(f.schema, nestsDictionary)
 	// Bytes that will be swapped in place cannot be shared by the loaders.
 	if !l.dec.swaps {
 		if f.dictionaries, err = l.loadDictionaries(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -23,6 +24,9 @@ type Reader struct {
 	mr     ownReader // msgs, nil where the messages are somebody else's
 	broken error     // of a panic in arrow-go's loader, or of validation
 	failed bool      // in arrow-go's loader
+
+	nests func() bool       // whether dictionaries hold others
+	own   arrow.RecordBatch // where they do, what stands for arrow-go's
 
 	validates bool
 	batches   int // validated
@@ -59,6 +63,7 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	reader := &Reader{msgs: mr, validates: cfg.validate}
 	reader.refs.Store(1)
 	reader.mr, _ = mr.(ownReader)
+	reader.nests = sync.OnceValue(func() bool { return hasType(reader.r.Schema(), nestsDictionary) })
 	if cfg.err != nil {
 		mr.Release()
 		return nil, cfg.err
@@ -70,7 +75,7 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	}()
 	r, err := ipc.NewReaderFromMessageReader(mr, cfg.arrowOptions()...)
 	if err != nil {
-		return nil, reader.own(err)
+		return nil, reader.ourError(err)
 	}
 	reader.r = r
 	if mr, ok := mr.(*messageReader); ok && !cfg.delayReadSchema {
@@ -86,9 +91,9 @@ type ownReader interface {
 	statistics() Stats
 }
 
-// own returns err without what arrow-go put around an error of ours. An error of
+// ourError returns err without what arrow-go put around an error of ours. An error of
 // somebody else's message reader stays as it is.
-func (r *Reader) own(err error) error {
+func (r *Reader) ourError(err error) error {
 	switch {
 	case err == nil || err == io.EOF || r.mr == nil:
 		return err
@@ -103,7 +108,7 @@ func (r *Reader) Err() error {
 	if r.broken != nil {
 		return r.broken
 	}
-	return r.own(r.r.Err())
+	return r.ourError(r.r.Err())
 }
 
 // Schema returns the schema of the stream, nil where it could not be read: Err
@@ -128,6 +133,7 @@ func (r *Reader) Release() {
 	if r.refs.Add(-1) != 0 {
 		return
 	}
+	r.letGo()
 	if r.failed && (r.mr == nil || r.mr.statistics().DictionaryDeltas > 0) {
 		// Where joining the deltas of a dictionary fails, arrow-go's reader has
 		// released them and would do so again, though record batches may hold
@@ -144,11 +150,12 @@ func (r *Reader) Next() bool {
 	if r.broken != nil {
 		return false
 	}
+	r.letGo()
 	if !r.r.Next() {
 		r.note(r.r.Err())
 		return false
 	}
-	return r.valid(r.r.RecordBatch())
+	return r.accept(r.r.RecordBatch())
 }
 
 // note notes whether an error of arrow-go's reader is of its loader, and not of
@@ -163,21 +170,35 @@ func (r *Reader) note(err error) {
 	}
 }
 
-// valid says whether a record batch is, with WithValidation, what it should be.
+// accept says whether a record batch is, with WithValidation, what it should be.
 // If it is not, it is the last one.
-func (r *Reader) valid(rec arrow.RecordBatch) bool {
+func (r *Reader) accept(rec arrow.RecordBatch) bool {
 	if r.validates {
 		r.broken = validate(rec, r.batches, &r.known)
 		r.batches++
 	}
+	if r.broken == nil && r.nests() {
+		r.own = withOwnDictionaries(rec)
+	}
 	return r.broken == nil
+}
+
+// letGo releases the record batch that was read last, where it is not arrow-go's.
+func (r *Reader) letGo() {
+	if r.own != nil {
+		r.own.Release()
+		r.own = nil
+	}
 }
 
 // RecordBatch returns the record batch that Next read. It is valid until the
 // next call of Next or Read, unless it is retained.
 func (r *Reader) RecordBatch() arrow.RecordBatch {
-	if r.broken != nil {
+	switch {
+	case r.broken != nil:
 		return nil
+	case r.own != nil:
+		return r.own
 	}
 	return r.r.RecordBatch()
 }
@@ -193,15 +214,16 @@ func (r *Reader) Read() (arrow.RecordBatch, error) {
 	if r.broken != nil {
 		return nil, r.broken
 	}
+	r.letGo()
 	rec, err := r.r.Read()
 	if err != nil {
 		r.note(err)
-		return nil, r.own(err)
+		return nil, r.ourError(err)
 	}
-	if !r.valid(rec) {
+	if !r.accept(rec) {
 		return nil, r.broken
 	}
-	return rec, nil
+	return r.RecordBatch(), nil
 }
 
 // Stats returns what has been read so far. It is zero for the messages of
