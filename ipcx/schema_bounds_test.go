@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/stretchr/testify/require"
 
@@ -91,6 +92,23 @@ func footed(m raw) []byte {
 	return append(out, append(int32s(int32(len(footer))), "ARROW1"...)...)
 }
 
+// structsInDictionary is a dictionary of structs of n fields.
+func structsInDictionary(n int) arrow.DataType {
+	return &arrow.DictionaryType{
+		IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.StructOf(slices.Repeat([]arrow.Field{{Name: "x", Type: arrow.Null}}, n)...),
+	}
+}
+
+// inDictionary is the schema message of a column of such a dictionary, by arrow-go.
+func inDictionary(t *testing.T, n int) raw {
+	t.Helper()
+	var out bytes.Buffer
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: structsInDictionary(n)}}, nil)
+	require.NoError(t, ipc.NewWriter(&out, ipc.WithSchema(schema)).Close())
+	return messages(t, out.Bytes())[0]
+}
+
 // TestSchemaBounds has schemas that are nested without reason, or have more fields
 // than anybody, in few bytes.
 func TestSchemaBounds(t *testing.T) {
@@ -99,9 +117,10 @@ func TestSchemaBounds(t *testing.T) {
 		says   string
 		is     error
 	}{
-		"10,000 deep":         {sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 10_000) }), "nested deeper than 72 tables", ipcx.ErrLimit},
-		"a million":           {sharedSchema(1_000_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 0) }), "more than 131072 fields", ipcx.ErrLimit},
-		"a million in fields": {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 16 times", ipcx.ErrCorrupt},
+		"10,000 deep":          {sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 10_000) }), "nested deeper than 72 tables", ipcx.ErrLimit},
+		"a million":            {sharedSchema(1_000_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 0) }), "more than 131072 fields", ipcx.ErrLimit},
+		"a million in fields":  {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 16 times", ipcx.ErrCorrupt},
+		"4097 in a dictionary": {inDictionary(t, 4097), "more than 4096 fields inside of dictionaries", ipcx.ErrLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Less(t, cost(func() {
@@ -125,6 +144,7 @@ func TestSchemaBounds(t *testing.T) {
 	for _, m := range []raw{
 		sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 64) }),
 		sharedSchema(60, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }),
+		inDictionary(t, 4096),
 	} {
 		require.NoError(t, drainBytes(stream(m)).Err)
 		require.NoError(t, drainFile(t, "mapped", footed(m)).Err)
@@ -177,6 +197,8 @@ func TestWritingBeyondSchemaBounds(t *testing.T) {
 	}{
 		"wide": {slices.Repeat([]arrow.Field{{Name: "x", Type: arrow.Null}}, 1<<17+1), "message 0: verify: Message.header(Schema).fields[131072]: more than 131072 fields"},
 		"deep": {[]arrow.Field{{Name: "x", Type: deep}}, "nested deeper than 72 tables"},
+		"wide in a dictionary": {[]arrow.Field{{Name: "x", Type: structsInDictionary(4097)}},
+			"message 0: verify: Message.header(Schema).fields[0].children[4096]: more than 4096 fields inside of dictionaries"},
 	} {
 		var stream, file bytes.Buffer
 		schema := arrow.NewSchema(c.fields, nil)

@@ -45,6 +45,11 @@ const (
 	// shared, and some thousand bytes of a reader's memory.
 	MaxFields = 1 << 17
 
+	// MaxInnerFields bounds how many of them are inside of fields that have a
+	// dictionary. A reader goes through these for every record batch, whose
+	// metadata, unlike with other fields, has nothing of them.
+	MaxInnerFields = 1 << 12
+
 	// MaxShare bounds what a reader of everything comes by: tables, vectors
 	// and strings may add up to MaxShare times the buffer's length and 64 KiB.
 	// FlatBuffers may share one table between many others, and shared tables
@@ -61,7 +66,8 @@ type Error struct {
 	// Problem says what is wrong there, with the numbers that disagree.
 	// Positions are in bytes from the start of the buffer.
 	Problem string
-	// Limit tells what passes MaxDepth or MaxFields, and may be sound otherwise.
+	// Limit tells what passes MaxDepth, MaxFields or MaxInnerFields, and may be
+	// sound otherwise.
 	Limit bool
 }
 
@@ -118,6 +124,8 @@ type verifier struct {
 	left int64 // bytes that may still be visited
 
 	fields int // so far
+	inner  int // of these, inside of fields that have a dictionary
+	inside int // how many such fields are around
 }
 
 // table checks the table at pos and everything below it. The path in its error
@@ -130,6 +138,11 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 	if id == field {
 		if v.fields++; v.fields > MaxFields {
 			return limit("more than %d fields", MaxFields)
+		}
+		if v.inside > 0 {
+			if v.inner++; v.inner > MaxInnerFields {
+				return limit("more than %d fields inside of dictionaries", MaxInnerFields)
+			}
 		}
 	}
 	if pos > end-4 {
@@ -153,6 +166,7 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 		return err
 	}
 
+	inside := v.inside
 	var before int64 // the position of the member before, 0: absent
 	for i := range specs[id].members {
 		m := &specs[id].members[i]
@@ -173,8 +187,12 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 		if err := v.member(at, before, m, depth); err != nil {
 			return err
 		}
+		if m.of == dictionaryEncoding && at != 0 {
+			v.inside++ // and a field's children follow
+		}
 		before = at
 	}
+	v.inside = inside
 	return nil
 }
 
