@@ -1,7 +1,6 @@
 package ipcx
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,8 +35,10 @@ func (b wholeBody) buffer(s span) ([]byte, error) { return cut(b, s) }
 // decoded body, whose size in bytes it returns. Nothing of that size is
 // allocated before.
 func (d *Decoder) measure(body storedBody) (int, error) {
-	if d.swaps && !d.swappable() {
-		return 0, d.wrap(tag(ErrUnsupported, errors.New("data of the other byte order, of a type whose bytes cannot be swapped (view, list view or run-end encoded; on a big-endian machine, decimals of more than 64 bits)")))
+	if d.swaps {
+		if err := d.swappable(); err != nil {
+			return 0, d.wrap(tag(ErrUnsupported, fmt.Errorf("data of the other byte order: %w", err)))
+		}
 	}
 	codec, roles, err := d.form()
 	if err != nil {
@@ -75,20 +76,6 @@ func (d *Decoder) measure(body storedBody) (int, error) {
 	}
 	d.size = size
 	return int(size), nil
-}
-
-// swappable says whether the wanted columns are of types whose bytes can be swapped.
-func (d *Decoder) swappable() bool {
-	desc := d.describe()
-	if desc.err != nil {
-		return false
-	}
-	if d.sel == nil {
-		return !hasType(desc.schema, cannotSwap)
-	}
-	return !slices.ContainsFunc(d.sel.columns, func(column int) bool {
-		return containsType(desc.schema.Field(column).Type, cannotSwap)
-	})
 }
 
 // align rounds up to where the next buffer of a decoded body starts.

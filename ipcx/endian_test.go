@@ -112,6 +112,23 @@ func TestBigEndianRefused(t *testing.T) {
 	}
 }
 
+// TestBigEndianWithoutRows has record batches without rows, of which arrow-go
+// cannot swap nothing of some types.
+func TestBigEndianWithoutRows(t *testing.T) {
+	for _, field := range append(arrowgen.MappedTypes(), arrowgen.UnmappedTypes()...) {
+		rec := arrowgen.RecordBatch(1, []arrow.Field{field, {Name: "beside", Type: arrow.PrimitiveTypes.Int16}}, arrowgen.Options{Rows: 0})
+		data := stream(foreign(messages(t, write(t, []arrow.RecordBatch{rec})))...)
+		got := drainBytes(data)
+		if got.Err != nil {
+			require.ErrorIs(t, got.Err, ipcx.ErrUnsupported, field.Name)
+			require.ErrorContains(t, got.Err, "cannot be swapped", field.Name)
+		} else {
+			require.Zero(t, got.Batches[0].NumRows(), field.Name)
+		}
+		require.NoError(t, drainBytes(data, ipcx.WithColumns("beside")).Err, field.Name)
+	}
+}
+
 // TestBigEndianChosen has a column that cannot be swapped, beside one that can.
 func TestBigEndianChosen(t *testing.T) {
 	for _, opts := range [][]ipcx.Option{nil, {ipcx.WithZstd()}} {

@@ -3,6 +3,7 @@ package ipcx
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -115,20 +116,32 @@ func (d *Decoder) checkNodes(table *layout.Table) error {
 	if rows := d.in.rows; d.in.kind == flatbuf.MessageHeaderRecordBatch && (rows < 0 || rows > math.MaxInt) {
 		return fmt.Errorf("a batch of %d rows", rows)
 	}
-	if !d.projects() {
-		for i := range nodes {
-			if err := d.checkNode(nodes, i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, i := range d.sel.nodes {
+	for i := range d.wantedNodes() {
 		if err := d.checkNode(nodes, i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// wantedNodes are the field nodes of the batch at hand that are of columns asked
+// for, by their index.
+func (d *Decoder) wantedNodes() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if d.projects() {
+			for _, i := range d.sel.nodes {
+				if !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for i := range d.in.nodes {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 func (d *Decoder) checkNode(nodes []layout.Node, i int) error {

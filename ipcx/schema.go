@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
@@ -104,17 +103,4 @@ func nestsDictionary(dt arrow.DataType) bool {
 func nestsUnion(dt arrow.DataType) bool {
 	dict, ok := dt.(*arrow.DictionaryType)
 	return ok && containsType(dict.ValueType, isUnion)
-}
-
-// cannotSwap says whether arrow-go's loader leaves the bytes of a type in the
-// other byte order, and says nothing of it; or, as with the words of decimals on a
-// big-endian machine, gives them an order in which its arrays do not read them.
-func cannotSwap(dt arrow.DataType) bool {
-	switch dt.ID() {
-	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.RUN_END_ENCODED:
-		return true
-	case arrow.DECIMAL128, arrow.DECIMAL256:
-		return endian.IsBigEndian
-	}
-	return false
 }
