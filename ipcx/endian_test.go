@@ -117,7 +117,11 @@ func TestBigEndianRefused(t *testing.T) {
 func TestBigEndianWithoutRows(t *testing.T) {
 	for _, field := range append(arrowgen.MappedTypes(), arrowgen.UnmappedTypes()...) {
 		rec := arrowgen.RecordBatch(1, []arrow.Field{field, {Name: "beside", Type: arrow.PrimitiveTypes.Int16}}, arrowgen.Options{Rows: 0})
-		data := stream(foreign(messages(t, write(t, []arrow.RecordBatch{rec})))...)
+		all := messages(t, write(t, []arrow.RecordBatch{rec}))
+		if len(all) > 2 {
+			continue // dictionaries, which have rows
+		}
+		data := stream(foreign(all)...)
 		got := drainBytes(data)
 		if got.Err != nil {
 			require.ErrorIs(t, got.Err, ipcx.ErrUnsupported, field.Name)
