@@ -8,8 +8,8 @@ import (
 )
 
 // Decoder decodes frames of planes into offsets. It keeps its scratch, of at
-// most about the bytes of the longest content so far, and allocates nothing
-// else once that is there. It must not be used by two goroutines at once.
+// most about twice the bytes of the longest content so far and 3 MB, and allocates
+// nothing else once that is there. It must not be used by two goroutines at once.
 type Decoder struct {
 	decodeAll func(src, dst []byte) ([]byte, error)
 

@@ -40,10 +40,7 @@ func (d *Decoder) walk(frame []byte, size int) (ok bool, err error) {
 		if len(frame)-at < blockHeader {
 			return false, corrupt(at, "%d bytes left, a block header has %d", len(frame)-at, blockHeader)
 		}
-		// A segment takes more memory than its block may have bytes. The
-		// frames of this package have one for every 32 bytes of content at
-		// most, runs and the bytes between them; see runsCost.
-		if len(d.segments) > size/32+64 {
+		if len(d.segments) > mostSegments(size) {
 			return false, nil
 		}
 		var kind, length int
@@ -113,6 +110,12 @@ func (d *Decoder) walk(frame []byte, size int) (ok bool, err error) {
 	d.place(size - known)
 	return true, nil
 }
+
+// mostSegments is how many segments a frame may have. Each takes some 90 bytes,
+// more than its block may have of content. The frames of this package have one for
+// every 32 bytes of content at most, runs and the bytes between them (see
+// runsCost), and from a megabyte on hardly ever come near one for 256.
+func mostSegments(size int) int { return min(size/32, max(size/256, 1<<15)) + 64 }
 
 // compressed reads a compressed block up to its sequences, and leaves the size
 // of its content in s.end if it has none.
