@@ -119,7 +119,7 @@ func TestSchemaBounds(t *testing.T) {
 	}{
 		"10,000 deep":          {sharedSchema(1, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 10_000) }), "nested deeper than 72 tables", ipcx.ErrLimit},
 		"a million":            {sharedSchema(1_000_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 0) }), "more than 131072 fields", ipcx.ErrLimit},
-		"a million in fields":  {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 16 times", ipcx.ErrCorrupt},
+		"a million in fields":  {sharedSchema(40_000, func(b *flatbuffers.Builder) flatbuffers.UOffsetT { return lists(b, 24) }), "share more than 8 times", ipcx.ErrCorrupt},
 		"4097 in a dictionary": {inDictionary(t, 4097), "more than 4096 fields inside of dictionaries", ipcx.ErrLimit},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -229,9 +229,10 @@ func TestDepth(t *testing.T) {
 
 func TestFieldsAreCounted(t *testing.T) {
 	of := func(fields int) []byte {
-		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		shared := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 			return structField(b, intField(b), fields-1)
 		})
+		return append(shared, make([]byte, 1<<20)...) // or they share too much
 	}
 	require.NoError(t, verify.Message(of(verify.MaxFields)))
 	require.EqualError(t, verify.Message(of(verify.MaxFields+1)),
@@ -250,7 +251,7 @@ func TestSharing(t *testing.T) {
 	}
 	for _, shape := range [][2]int{{60, 2}, {30, 3}, {2, 3000}, {60, 100}} {
 		// Unbounded, most of these would take longer than the test may.
-		require.ErrorContains(t, verify.Message(bomb(shape[0], shape[1])), "share more than 16 times", "%v", shape)
+		require.ErrorContains(t, verify.Message(bomb(shape[0], shape[1])), "share more than 8 times", "%v", shape)
 	}
 	require.NoError(t, verify.Message(bomb(1, 1000)))
 	require.NoError(t, verify.Message(bomb(5, 3)))
@@ -277,31 +278,90 @@ func TestSharing(t *testing.T) {
 		})
 	}
 	require.NoError(t, verify.Message(shared(500)))
-	require.ErrorContains(t, verify.Message(shared(1<<20)), "custom_metadata[16].value: tables and vectors share more than 16 times")
+	require.ErrorContains(t, verify.Message(shared(1<<20)), "custom_metadata[8].value: tables and vectors share more than 8 times")
+}
 
-	// A table counts with all the bytes it says it has.
-	wide := func(times int) []byte {
-		const size = 60_000
-		buf := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
-			return structField(b, intField(b), times)
+// TestCopiesAreCounted has metadata that is small where tables are shared, and long
+// in a copy, where none is. Its tables say that they have 4 bytes.
+func TestCopiesAreCounted(t *testing.T) {
+	const entries = 10_000
+	passed := 0
+	for fields := range 12 {
+		m := build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			empty := b.CreateString("")
+			flatbuf.KeyValueStart(b)
+			flatbuf.KeyValueAddKey(b, empty)
+			flatbuf.KeyValueAddValue(b, empty)
+			kv := flatbuf.KeyValueEnd(b)
+			flatbuf.FieldStartCustomMetadataVector(b, entries)
+			for range entries {
+				b.PrependUOffsetT(kv)
+			}
+			metadata := b.EndVector(entries)
+			flatbuf.NullStart(b)
+			typ := flatbuf.NullEnd(b)
+			flatbuf.FieldStart(b)
+			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
+			flatbuf.FieldAddType(b, typ)
+			flatbuf.FieldAddCustomMetadata(b, metadata)
+			return structField(b, flatbuf.FieldEnd(b), fields)
 		})
-		schema := flatbuf.GetRootAsMessage(buf, 0).UnPack().Header.Value.(*flatbuf.SchemaT)
-		require.Len(t, schema.Fields[0].Children, times)
 		var header flatbuffers.Table
-		flatbuf.GetRootAsMessage(buf, 0).Header(&header)
-		var s flatbuf.Schema
-		s.Init(header.Bytes, header.Pos)
-		var outer, inner flatbuf.Field
-		s.Fields(&outer, 0)
-		outer.Children(&inner, 0)
-		typ := new(flatbuffers.Table)
-		inner.Type(typ)
-		vtable := typ.Pos - flatbuffers.UOffsetT(typ.GetSOffsetT(typ.Pos))
-		binary.LittleEndian.PutUint16(buf[vtable+2:], size)
-		return append(buf, make([]byte, size)...)
+		flatbuf.GetRootAsMessage(m, 0).Header(&header)
+		var schema flatbuf.Schema
+		schema.Init(header.Bytes, header.Pos)
+		if fields > 0 {
+			var outer, field flatbuf.Field
+			var kv flatbuf.KeyValue
+			schema.Fields(&outer, 0)
+			outer.Children(&field, 0)
+			field.CustomMetadata(&kv, 0)
+			table := kv.Table()
+			vtable := table.Pos - flatbuffers.UOffsetT(table.GetSOffsetT(table.Pos))
+			require.EqualValues(t, 12, binary.LittleEndian.Uint16(m[vtable+2:]))
+			binary.LittleEndian.PutUint16(m[vtable+2:], 4)
+		}
+		if err := verify.Message(m); err != nil {
+			require.ErrorContains(t, err, "share more than 8 times", "%d fields", fields)
+			continue
+		}
+		b := flatbuffers.NewBuilder(0)
+		_, err := flatbuf.CopySchema(b, &schema)
+		require.NoError(t, err)
+		require.LessOrEqual(t, int(b.Offset()), verify.MaxShare*len(m)+64<<10, "%d fields", fields)
+		passed++
 	}
-	require.NoError(t, verify.Message(wide(16)))
-	require.ErrorContains(t, verify.Message(wide(20)), "children[17].type(Int): tables and vectors share more than 16 times")
+	require.Contains(t, []int{2, 3, 4}, passed)
+}
+
+// TestMaxCopy has metadata of more bytes than Go's builder of FlatBuffers can copy.
+func TestMaxCopy(t *testing.T) {
+	m := func(size int) error {
+		return verify.Message(build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+			value := b.CreateByteString(make([]byte, size))
+			flatbuf.KeyValueStart(b)
+			flatbuf.KeyValueAddValue(b, value)
+			kv := flatbuf.KeyValueEnd(b)
+			flatbuf.FieldStartCustomMetadataVector(b, 8)
+			for range 8 {
+				b.PrependUOffsetT(kv)
+			}
+			metadata := b.EndVector(8)
+			flatbuf.NullStart(b)
+			typ := flatbuf.NullEnd(b)
+			flatbuf.FieldStart(b)
+			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
+			flatbuf.FieldAddType(b, typ)
+			flatbuf.FieldAddCustomMetadata(b, metadata)
+			return flatbuf.FieldEnd(b)
+		}))
+	}
+	require.NoError(t, m(63<<20))
+	err := m(65 << 20)
+	require.ErrorContains(t, err, "tables and vectors of more than 536870912 bytes")
+	var problem *verify.Error
+	require.ErrorAs(t, err, &problem)
+	require.True(t, problem.Limit)
 }
 
 // A path is told in one line, however long it is.

@@ -24,8 +24,8 @@
 //
 // The check is lenient where Go is: nothing need be aligned, strings need
 // neither be UTF-8 nor end in a zero, and unknown members are not looked at.
-// It is strict where a lie could cost time or memory: see MaxDepth, MaxFields and
-// MaxShare.
+// It is strict where a lie could cost time or memory: see MaxDepth, MaxFields,
+// MaxShare and MaxCopy.
 package verify
 
 import (
@@ -50,12 +50,16 @@ const (
 	// metadata, unlike with other fields, has nothing of them.
 	MaxInnerFields = 1 << 12
 
-	// MaxShare bounds what a reader of everything comes by: tables, vectors
-	// and strings may add up to MaxShare times the buffer's length and 64 KiB.
-	// FlatBuffers may share one table between many others, and shared tables
-	// that share tables would otherwise grow a few hundred bytes beyond any
-	// memory. Without sharing they add up to less than the buffer has.
-	MaxShare = 16
+	// MaxShare bounds what a copy of everything takes: tables, vectors and
+	// strings, padding counted, may add up to MaxShare times the buffer's length
+	// and 64 KiB. FlatBuffers may share one table between many others, and shared
+	// tables that share tables would otherwise grow a few hundred bytes beyond any
+	// memory. Without sharing they add up to twice what the buffer has at most.
+	MaxShare = 8
+
+	// MaxCopy bounds the same, however long the buffer is, in bytes: Go's
+	// FlatBuffers builder panics when it has to grow beyond a gigabyte.
+	MaxCopy = 1 << 29
 )
 
 // Error tells which part of the metadata is malformed.
@@ -66,8 +70,8 @@ type Error struct {
 	// Problem says what is wrong there, with the numbers that disagree.
 	// Positions are in bytes from the start of the buffer.
 	Problem string
-	// Limit tells what passes MaxDepth, MaxFields or MaxInnerFields, and may be
-	// sound otherwise.
+	// Limit tells what passes MaxDepth, MaxFields, MaxInnerFields or MaxCopy, and
+	// may be sound otherwise.
 	Limit bool
 }
 
@@ -100,7 +104,7 @@ func Message(buf []byte) error { return check(buf, message) }
 func Footer(buf []byte) error { return check(buf, footer) }
 
 func check(buf []byte, root tableID) error {
-	v := verifier{buf: buf, left: MaxShare*int64(len(buf)) + 64<<10}
+	v := verifier{buf: buf, left: min(MaxShare*int64(len(buf))+64<<10, MaxCopy)}
 	var err *Error
 	switch {
 	case len(buf) > math.MaxInt32:
@@ -121,7 +125,7 @@ func check(buf []byte, root tableID) error {
 // offsets overflows, on 32-bit machines either.
 type verifier struct {
 	buf  []byte
-	left int64 // bytes that may still be visited
+	left int64 // bytes that a copy of what is still to come may take
 
 	fields int // so far
 	inner  int // of these, inside of fields that have a dictionary
@@ -152,7 +156,7 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 	if vtable < 0 || vtable > end-4 {
 		return problem("vtable at %d is outside of %d bytes", vtable, end)
 	}
-	vsize, size := int64(v.uint16(vtable)), int64(v.uint16(vtable+2))
+	vsize := int64(v.uint16(vtable))
 	switch {
 	case vsize < 4 || vsize%2 != 0:
 		return problem("vtable at %d has %d bytes, not an even number from 4 on", vtable, vsize)
@@ -162,11 +166,8 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 	// Go's builder lets tables share a vtable whose members stand alike, though
 	// the tables may be of different sizes: the size that it gives may be that
 	// of another table, so members are held against the end of all bytes alone.
-	if err := v.visit(min(max(size, 4), end-pos)); err != nil {
-		return err
-	}
-
 	inside := v.inside
+	size := int64(4) // of the members and what leads to the vtable
 	var before int64 // the position of the member before, 0: absent
 	for i := range specs[id].members {
 		m := &specs[id].members[i]
@@ -182,6 +183,7 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 						width, offset, pos, end).in(m.name)
 				}
 				at = pos + offset
+				size += width
 			}
 		}
 		if err := v.member(at, before, m, depth); err != nil {
@@ -193,7 +195,7 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 		before = at
 	}
 	v.inside = inside
-	return nil
+	return v.copied(size)
 }
 
 // member checks what the member at a position, 0 if it is absent, leads to.
@@ -269,15 +271,18 @@ func (v *verifier) vector(at, size int64) (entries, n int64, err *Error) {
 	if entries = pos + 4; n*size > end-entries {
 		return 0, 0, problem("%d entries of %d bytes at %d pass the end, %d bytes", n, size, entries, end)
 	}
-	return entries, n, v.visit(4 + n*size)
+	return entries, n, v.copied(4 + n*size + 1) // of strings, an end of 0
 }
 
-// visit takes n bytes off what may be visited.
-func (v *verifier) visit(n int64) *Error {
-	if v.left -= n; v.left < 0 {
-		return problem("tables and vectors share more than %d times the buffer's %d bytes", MaxShare, len(v.buf))
+// copied takes what a copy of n bytes and their padding takes off what is left.
+func (v *verifier) copied(n int64) *Error {
+	if v.left -= (n + 7) &^ 7; v.left >= 0 {
+		return nil
 	}
-	return nil
+	if MaxShare*int64(len(v.buf)) >= MaxCopy {
+		return limit("tables and vectors of more than %d bytes", MaxCopy)
+	}
+	return problem("tables and vectors share more than %d times the buffer's %d bytes", MaxShare, len(v.buf))
 }
 
 // follow returns what the offset at a position leads to, which may be outside.
