@@ -327,8 +327,8 @@ func WithDelayReadSchema(v bool) Option {
 // footer, may be in bytes. The default is 64 MiB; zero or less is no limit.
 //
 // A schema has bounds besides, which nothing raises: 131,072 fields, those inside of
-// fields counted, 72 tables of metadata inside each other, and for what makes arrays
-// 64 types. What is shared between its parts may make it 8 times as long, and all
+// fields counted, 4096 of them inside of dictionaries, 72 tables of metadata inside
+// each other, and for what makes arrays 64 types. What is shared between its parts may make it 8 times as long, and all
 // metadata together has 512 MiB at most.
 func WithMetadataSizeLimit(size int64) Option {
 	return func(c *config) { c.metadataLimit = size }
