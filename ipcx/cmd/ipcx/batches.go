@@ -18,6 +18,7 @@ type batches struct {
 	file   *ipcx.FileReader // nil where it is not read by its footer
 	footer arrow.Metadata
 	read   func() (arrow.RecordBatch, error)
+	stats  func() ipcx.Stats
 	close  func()
 	i      int // record batches read
 
@@ -45,7 +46,7 @@ func (b *batches) openFile(opts []ipcx.Option) error {
 	if err != nil {
 		return err
 	}
-	b.schema, b.footer, b.file = r.Schema(), r.FooterMetadata(), r
+	b.schema, b.footer, b.file, b.stats = r.Schema(), r.FooterMetadata(), r, r.Stats
 	b.read = func() (arrow.RecordBatch, error) {
 		if b.i >= r.NumRecords() {
 			return nil, io.EOF
@@ -73,7 +74,7 @@ func (b *batches) openStream(ctx context.Context, opts []ipcx.Option) error {
 		}
 		return err
 	}
-	b.schema, b.read = r.Schema(), r.Read
+	b.schema, b.read, b.stats = r.Schema(), r.Read, r.Stats
 	closeSource := b.close
 	b.close = func() { r.Release(); closeSource() }
 	return nil

@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/arrowplanes/arrowplanes/ipcx"
@@ -22,6 +26,7 @@ type benchFlags struct {
 	budget      time.Duration
 	concurrency int
 	rows        int64
+	size        byteSize
 	json        bool
 	quiet       bool
 
@@ -29,7 +34,7 @@ type benchFlags struct {
 }
 
 func (a *app) benchCommand() *cobra.Command {
-	f := &benchFlags{}
+	f := &benchFlags{size: benchSize}
 	cmd := &cobra.Command{
 		Use:   "bench FILE",
 		Short: "Measure what each codec and option makes of a stream or file",
@@ -40,8 +45,9 @@ at its one level. In the end a sentence says what to use: the smallest that take
 most a tenth longer than arrow/ipc, in either direction, and of those nearly as
 small the fastest.
 
-FILE is read into memory first, and nothing is written anywhere: a write makes a
-stream of all record batches, a read gives them back. The settings take turns, so
+FILE is read into memory first, up to --size of it, and nothing is written anywhere: a
+write makes a stream of all record batches, a read gives them back. It takes several
+times that size. The settings take turns, so
 that what else the machine does meets them all, and each figure is the median of
 its runs, as a clock on the wall shows it. Times are for one thread, unless
 --concurrency says more.
@@ -74,6 +80,7 @@ input.`,
 	flags.DurationVar(&f.budget, "time", 300*time.Millisecond, "how long to measure each setting; there are at least 3 runs")
 	flags.IntVar(&f.concurrency, "concurrency", 1, "let a write or a read use `N` threads, arrow/ipc's too")
 	flags.Int64VarP(&f.rows, "rows", "n", 0, "take only the first `N` rows, or a little more, of whole record batches")
+	flags.Var(&f.size, "size", "take only the first record batches, of SIZE or a little more in memory, 0 for all")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	f.limits.addTo(flags)
@@ -147,7 +154,7 @@ func (a *app) bench(ctx context.Context, name string, f *benchFlags) error {
 		return in.wrap(err)
 	}
 	r := newBenchReport(in.name, t, settings, f)
-	r.Note = note
+	r.Note = strings.TrimSpace(t.note + " " + note)
 	if f.json {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
@@ -162,10 +169,14 @@ type benchTable struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
 	rows    int64
+	note    string // where it is not all of the input, though nobody asked for that
 }
 
+// benchSize is how much of an input is taken where nobody says how much.
+const benchSize = byteSize(1 << 28 << (bits.UintSize / 32)) // 512 MiB, or 1 GiB
+
 // loadBench reads the record batches of an input, up to the one with the last
-// row to take.
+// row or byte to take.
 func loadBench(ctx context.Context, in *input, f *benchFlags) (*benchTable, error) {
 	b, err := readBatches(ctx, in, f.limits.options()...)
 	if err != nil {
@@ -174,8 +185,13 @@ func loadBench(ctx context.Context, in *input, f *benchFlags) (*benchTable, erro
 	defer b.close()
 	t := &benchTable{schema: b.schema}
 	for f.rows == 0 || t.rows < f.rows {
+		held := b.stats().RawBodyBytes
 		rec, err := b.next(ctx)
 		if err == io.EOF {
+			break
+		}
+		if f.size > 0 && held >= int64(f.size) && len(t.batches) > 0 {
+			t.note = fmt.Sprintf("These are the first record batches alone, %s of them in memory: --size takes more.", humanize.IBytes(uint64(held)))
 			break
 		}
 		if err != nil {

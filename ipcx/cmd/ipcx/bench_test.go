@@ -134,6 +134,21 @@ func TestBenchInputs(t *testing.T) {
 	}
 }
 
+// TestBenchSize takes no more of a table than it is told to.
+func TestBenchSize(t *testing.T) {
+	args := func(size string) []string {
+		return []string{"bench", "--time", "1ns", "--codecs", "none", "--size", size, tablePath(t)}
+	}
+	out := requireTool(t, args("1B")...)
+	require.Contains(t, out, ": 200 rows in 1 record batch,")
+	require.Regexp(t, `These are the first record batches alone, [0-9.]+ KiB of them in memory: --size takes more\.`, out)
+	for _, size := range []string{"0", "1MB"} {
+		out = requireTool(t, args(size)...)
+		require.Contains(t, out, ": 600 rows in 3 record batches,")
+		require.NotContains(t, out, "alone")
+	}
+}
+
 func TestBenchTable(t *testing.T) {
 	out := requireTool(t, "bench", "--time", "1ns", "--codecs", "zstd", "--levels", "3", "--concurrency", "2", "--rows", "201", tablePath(t))
 	require.Contains(t, out, ": 400 rows in 2 record batches, 2 threads\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,8 +23,14 @@ type catFlags struct {
 	header  bool
 }
 
-// tableRows is how many rows a table shows where nobody says how many.
-const tableRows = 20
+const (
+	// tableRows is how many rows a table shows where nobody says how many.
+	tableRows = 20
+
+	// tableMost is how many values a table has at most: it is in memory until the
+	// widths of its columns are known.
+	tableMost = 1 << 18
+)
 
 func (a *app) catCommand() *cobra.Command {
 	f := &catFlags{}
@@ -32,8 +39,8 @@ func (a *app) catCommand() *cobra.Command {
 		Short: "Print rows as CSV, JSON lines or a table",
 		Long: `Prints the rows of an Arrow stream or file. FILE - is standard input.
 
---format table is for people: it shows 20 rows unless -n says otherwise, and cuts
-long values. --format csv and json (one object a line) print all rows as they are.
+--format table is for people: it shows 20 rows unless -n says otherwise, with at most
+262,144 values in all, and cuts long values. --format csv and json (one object a line) print all rows as they are.
 Without --format it is a table on a terminal, and CSV anywhere else.
 
 With --columns only those columns are read and decompressed.`,
@@ -117,7 +124,8 @@ func (a *app) cat(ctx context.Context, name string, f *catFlags) error {
 	var failed error
 	err = through(ctx, a.stdout, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
-		failed = printRows(ctx, b, f.printer(out, terminalWidth(a.stdout)), skip, f.rows)
+		p, rows := f.printer(out, terminalWidth(a.stdout), b.schema.NumFields())
+		failed = printRows(ctx, b, p, skip, rows)
 		return out.Flush() // the rows before a fault too
 	})
 	if failed != nil {
@@ -126,16 +134,26 @@ func (a *app) cat(ctx context.Context, name string, f *catFlags) error {
 	return err
 }
 
-// printer returns what prints to w, a terminal of so many columns or 0.
-func (f *catFlags) printer(w io.Writer, width int) rowPrinter {
+// printer returns what prints rows of so many columns to w, a terminal of a width or
+// 0, and how many of them, all if that is negative.
+func (f *catFlags) printer(w io.Writer, width, columns int) (rowPrinter, int64) {
 	switch f.format {
 	case "json":
-		return &jsonPrinter{w: w}
+		return &jsonPrinter{w: w}, f.rows
 	case "table":
-		return &tablePrinter{w: w, width: width}
+		p := &tablePrinter{w: w, width: width, hint: "-n N shows N, -n -1 all"}
+		most := int64(max(1, tableMost/max(1, columns)))
+		if f.rows >= 0 && f.rows <= most {
+			return p, f.rows
+		}
+		p.hint = "--format csv prints all"
+		return p, most
 	}
-	return newCSVPrinter(w, f.null, f.header)
+	return newCSVPrinter(w, f.null, f.header), f.rows
 }
+
+// rowsAtOnce is how many rows are printed before a look at whether to go on.
+const rowsAtOnce = 1 << 14
 
 // printRows prints at most n rows after the first skip ones, all if n is
 // negative.
@@ -143,6 +161,7 @@ func printRows(ctx context.Context, b *batches, p rowPrinter, skip, n int64) err
 	if err := p.begin(b.schema); err != nil {
 		return err
 	}
+	counter := newRowCounter(b.schema)
 	for {
 		rec, err := b.next(ctx)
 		if err == io.EOF {
@@ -163,17 +182,35 @@ func printRows(ctx context.Context, b *batches, p rowPrinter, skip, n int64) err
 			end = min(end, skip+n)
 			n -= end - skip
 		}
-		part := rec.NewSlice(skip, end)
-		err = guard(func() error { return p.print(part) })
-		part.Release()
-		if err != nil {
-			return fmt.Errorf("record batch %d: %w", b.i-1, err)
+		for ; skip < end; skip += rowsAtOnce {
+			if ctx.Err() != nil {
+				return b.in.wrap(context.Cause(ctx))
+			}
+			if err := printPart(p, counter, rec, skip, min(end, skip+rowsAtOnce)); err != nil {
+				return b.in.wrap(&placeError{b.i - 1, "", err})
+			}
 		}
 		skip = 0
 		if n == 0 && end < rec.NumRows() {
 			return p.end(true)
 		}
 	}
+}
+
+// printPart prints the rows from start to end, or those before one that is too long.
+func printPart(p rowPrinter, counter *rowCounter, rec arrow.RecordBatch, start, end int64) error {
+	part := rec.NewSlice(start, end)
+	defer part.Release()
+	return guard(func() error {
+		rows, tooLong := counter.fit(part)
+		if tooLong != nil {
+			tooLong = fmt.Errorf("row %d: %w", start+rows, tooLong)
+			before := part.NewSlice(0, rows)
+			defer before.Release()
+			return errors.Join(p.print(before), tooLong)
+		}
+		return p.print(part)
+	})
 }
 
 // completeWords completes the values of a flag.

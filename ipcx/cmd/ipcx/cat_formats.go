@@ -36,7 +36,7 @@ func (p *csvPrinter) begin(schema *arrow.Schema) error {
 func (p *csvPrinter) print(rec arrow.RecordBatch) error {
 	for i := range int(rec.NumRows()) {
 		for c, col := range rec.Columns() {
-			if col.IsNull(i) {
+			if isNull(col, i) {
 				p.row[c] = p.null
 			} else {
 				p.row[c] = col.ValueStr(i)
@@ -112,7 +112,8 @@ func (p *jsonPrinter) end(bool) error { return nil }
 // tablePrinter prints a table, with long values cut.
 type tablePrinter struct {
 	w     io.Writer
-	width int // of the terminal, 0 for none
+	width int    // of the terminal, 0 for none
+	hint  string // what shows more rows
 	t     *textTable
 	rows  int64
 }
@@ -138,7 +139,7 @@ func (p *tablePrinter) print(rec arrow.RecordBatch) error {
 	row := make([]string, rec.NumCols())
 	for i := range int(rec.NumRows()) {
 		for c, col := range rec.Columns() {
-			if col.IsNull(i) {
+			if isNull(col, i) {
 				row[c] = "null"
 			} else {
 				row[c] = shorten(printable(col.ValueStr(i)), tableCell)
@@ -158,7 +159,7 @@ func (p *tablePrinter) end(more bool) error {
 		}
 	}
 	if more {
-		_, err := fmt.Fprintf(p.w, "... %s shown, there are more: -n N shows N, -n -1 all\n", count(p.rows, "row"))
+		_, err := fmt.Fprintf(p.w, "... %s shown, there are more: %s\n", count(p.rows, "row"), p.hint)
 		return err
 	}
 	return nil
