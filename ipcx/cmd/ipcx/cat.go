@@ -40,7 +40,8 @@ func (a *app) catCommand() *cobra.Command {
 		Long: `Prints the rows of an Arrow stream or file. FILE - is standard input.
 
 --format table is for people: it shows 20 rows unless -n says otherwise, with at most
-262,144 values in all, and cuts long values. --format csv and json (one object a line) print all rows as they are.
+262,144 values in all, and cuts long values. --format csv and json (one object a
+line) print all rows as they are.
 Without --format it is a table on a terminal, and CSV anywhere else.
 
 With --columns only those columns are read and decompressed.`,
