@@ -124,7 +124,7 @@ func content(role layout.Buffer, n int64) (bits int64, ok bool) {
 	default:
 		width = 8 * int64(role.Width)
 	}
-	if n < 0 || width > 0 && n > math.MaxInt64/width {
+	if n < 0 || width < 0 || width > 0 && n > math.MaxInt64/width {
 		return 0, false
 	}
 	return n * width, true

@@ -18,9 +18,11 @@
 //
 // After Message or Footer returned nil, every accessor of the table and of all
 // that hangs from it reads within buf, those of package flatbuf and arrow-go's
-// alike, and so does UnPack. What the numbers mean is not checked: an enum may
-// be out of range, a buffer may lie outside of its body, and an accessor of a
-// vector's entry still takes any index.
+// alike, and so does UnPack. Types are those of Arrow's, as far as their type number
+// is known: widths, units, precisions and type ids are in range, and fields have the
+// children that their type asks for. What other numbers mean is not checked: a buffer
+// may lie outside of its body, and an accessor of a vector's entry still takes any
+// index.
 //
 // The check is lenient where Go is: nothing need be aligned, strings need
 // neither be UTF-8 nor end in a zero, and unknown members are not looked at.
@@ -195,7 +197,10 @@ func (v *verifier) table(pos int64, id tableID, depth int) *Error {
 		before = at
 	}
 	v.inside = inside
-	return v.copied(size)
+	if err := v.copied(size); err != nil {
+		return err
+	}
+	return v.sense(id, pos)
 }
 
 // member checks what the member at a position, 0 if it is absent, leads to.
