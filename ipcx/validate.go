@@ -170,9 +170,14 @@ func (v *validator) array(data arrow.ArrayData) error {
 		return v.children(dt, nil)
 	case arrow.DecimalType:
 		// What shows a decimal looks up the power of ten of its scale in a table,
-		// which ends with the digits that the widest has.
-		if most := maxScale(dt); dt.GetScale() < -most || dt.GetScale() > most {
+		// which ends with the digits that the widest has, and takes memory for all
+		// digits of its precision.
+		most := maxDigits(dt)
+		if dt.GetScale() < -most || dt.GetScale() > most {
 			return fmt.Errorf("scale of %d, beyond the %d digits of %s", dt.GetScale(), most, dt.Name())
+		}
+		if p := dt.GetPrecision(); p < 1 || p > most {
+			return fmt.Errorf("precision of %d, outside of 1 to the %d digits of %s", p, most, dt.Name())
 		}
 		return v.width("values", v.buffer(1), int64(dt.BitWidth()/8))
 	case arrow.FixedWidthDataType:
@@ -433,8 +438,8 @@ func increasing[T int16 | int32 | int64](v *validator, ends []T) (int64, error) 
 	return int64(last), nil
 }
 
-// maxScale is the most digits that a decimal type has.
-func maxScale(dt arrow.DecimalType) int32 {
+// maxDigits is the most digits that a decimal type has.
+func maxDigits(dt arrow.DecimalType) int32 {
 	switch dt.BitWidth() {
 	case 32:
 		return 9
