@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/endian"
 
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
 	"github.com/arrowplanes/arrowplanes/readbuf"
@@ -219,7 +220,7 @@ func (e *Encoder) batch(m *message, bufs [][]byte) (metadata []byte, segments []
 	roles := e.roles(m)
 	if roles != nil {
 		if value, ok := m.encodings(); ok {
-			return nil, nil, e.wrap(m, fmt.Errorf("custom metadata %s=%q: the key is reserved", encodingsKey, value))
+			return nil, nil, e.wrap(m, fmt.Errorf("custom metadata %s=%q: the key is reserved", encodingsKey, brief.Text(value)))
 		}
 	}
 	e.grow(len(bufs))

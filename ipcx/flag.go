@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/endian"
 
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
 )
@@ -32,7 +33,7 @@ func (d *Decoder) checkFlag() error {
 		return tag(ErrCorrupt, fmt.Errorf("flagged (codec %d) with metadata %s, not %s", d.in.codec, d.in.version, flatbuf.MetadataVersionV5))
 	}
 	if value, ok := d.in.encodings(); ok {
-		return tag(ErrUnsupported, fmt.Errorf("flagged with %s=%q, which a newer version of arrowplanes may read", encodingsKey, value))
+		return tag(ErrUnsupported, fmt.Errorf("flagged with %s=%q, which a newer version of arrowplanes may read", encodingsKey, brief.Text(value)))
 	}
 	return nil
 }

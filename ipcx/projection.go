@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
 )
@@ -72,7 +73,7 @@ func (p *projection) columns(schema *arrow.Schema) ([]int, error) {
 		case column < 0 || column >= schema.NumFields():
 			return nil, fmt.Errorf("WithColumnIndexes: column %d of a schema that has %d", column, schema.NumFields())
 		case slices.Contains(columns[:i], column):
-			return nil, fmt.Errorf("column %d (%q) is asked for twice", column, schema.Field(column).Name)
+			return nil, fmt.Errorf("column %d (%q) is asked for twice", column, brief.Text(schema.Field(column).Name))
 		}
 	}
 	return columns, nil

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/endian"
+
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 )
 
 // InvalidError is the error of [WithValidation] about an array that breaks a rule
@@ -15,7 +17,7 @@ import (
 type InvalidError struct {
 	Batch  int    // the record batch, from 0 on
 	Column int    // its column, of those that are read, from 0 on
-	Path   string // the field: the names down to it, with dots between them
+	Path   string // the field: the names down to it, with dots between them; of a long one the middle is left out
 	Row    int64  // the entry of that field's array, from 0 on; -1 where it is about all of it
 	Err    error  // the rule, and the numbers that break it
 }
@@ -46,7 +48,7 @@ func validate(rec arrow.RecordBatch, i int, known *validatedDictionaries) error 
 			err = fmt.Errorf("%d rows in a record batch of %d", n, rec.NumRows())
 		}
 		if err != nil {
-			return &InvalidError{i, k, strings.Join(v.names, "."), v.row, err}
+			return &InvalidError{i, k, v.path(), v.row, err}
 		}
 	}
 	return nil
@@ -59,6 +61,15 @@ type validator struct {
 	row   int64    // that an error is about
 	known *validatedDictionaries
 	entries
+}
+
+// path returns the names of the field at hand and of those above it.
+func (v *validator) path() string {
+	names := make([]string, len(v.names))
+	for i, name := range v.names {
+		names[i] = brief.Text(name)
+	}
+	return brief.Text(strings.Join(names, "."))
 }
 
 // entries is the array at hand.
@@ -183,7 +194,7 @@ func (v *validator) array(data arrow.ArrayData) error {
 	case arrow.FixedWidthDataType:
 		return v.width("values", v.buffer(1), int64(dt.Bytes()))
 	}
-	return fmt.Errorf("type %s, which cannot be validated", dt)
+	return fmt.Errorf("type %s, which cannot be validated", dt.Name())
 }
 
 // nulls checks validity and the count of nulls, and takes the bitmap.
@@ -252,7 +263,7 @@ func (v *validator) children(dt arrow.DataType, length func(int64) error) error 
 	}
 	fields, children := nested.Fields(), v.data.Children()
 	if len(children) != len(fields) {
-		return fmt.Errorf("%d arrays where %s has %d", len(children), dt, len(fields))
+		return fmt.Errorf("%d arrays where %s has %d", len(children), dt.Name(), len(fields))
 	}
 	for i, child := range children {
 		if length != nil {
@@ -362,7 +373,7 @@ func (v *validator) union(dt arrow.UnionType) error {
 	}
 	children := v.data.Children()
 	if len(children) != len(dt.TypeCodes()) {
-		return fmt.Errorf("%d arrays where %s has %d", len(children), dt, len(dt.TypeCodes()))
+		return fmt.Errorf("%d arrays where %s has %d", len(children), dt.Name(), len(dt.TypeCodes()))
 	}
 	offsets := arrow.GetData[int32](p[:len(p)&^3])
 	var last [256]int32

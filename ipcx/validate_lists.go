@@ -26,7 +26,7 @@ func (v *validator) list(dt arrow.DataType, width int64) error {
 // onlyChild returns the length of the array of a list's entries.
 func (v *validator) onlyChild(dt arrow.DataType) (int64, error) {
 	if children := v.data.Children(); len(children) != 1 {
-		return 0, fmt.Errorf("%d arrays where %s has 1", len(children), dt)
+		return 0, fmt.Errorf("%d arrays where %s has 1", len(children), dt.Name())
 	}
 	return int64(v.data.Children()[0].Len()), nil
 }

@@ -5,24 +5,23 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 )
 
-// maxPath bounds the bytes of a path, so that deep nesting or long names, which
-// may come from a stranger's schema, cannot make the paths of all nodes much
-// larger than the schema.
-const maxPath = 256
-
 // joinPath appends a name to its parent's path; "" is the parent of a
-// top-level field.
+// top-level field. It keeps paths brief, so that deep nesting or long names, which
+// may come from a stranger's schema, cannot make the paths of all nodes much larger
+// than the schema.
 func joinPath(parent, name string) string {
-	name = shorten(name)
+	name = brief.Text(name)
 	if !isPlain(name) {
 		name = strconv.Quote(name)
 	}
 	if parent == "" {
-		return shorten(name)
+		return brief.Text(name)
 	}
-	return shorten(parent + "." + name)
+	return brief.Text(parent + "." + name)
 }
 
 // isPlain reports whether a name can stand in a path without quotes.
@@ -33,22 +32,4 @@ func isPlain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return r == '.' || r == '"' || !unicode.IsPrint(r)
 	})
-}
-
-// shorten leaves the middle out of a text of more than maxPath bytes. Of a path
-// that keeps the column's name in front and the field's own at the end.
-func shorten(s string) string {
-	if len(s) <= maxPath {
-		return s
-	}
-	const mark = "…"
-	head := (maxPath - len(mark)) / 2
-	tail := len(s) - (maxPath - len(mark) - head)
-	for i := 0; i < utf8.UTFMax && !utf8.RuneStart(s[head]); i++ {
-		head--
-	}
-	for i := 0; i < utf8.UTFMax && tail < len(s) && !utf8.RuneStart(s[tail]); i++ {
-		tail++
-	}
-	return s[:head] + mark + s[tail:]
 }
