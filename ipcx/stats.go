@@ -11,7 +11,7 @@ type Stats struct {
 	DictionaryBatches    int64 // dictionary batches, deltas included
 	DictionaryDeltas     int64
 	ReplacedDictionaries int64 // dictionary batches that replace an earlier one
-	Rows                 int64 // of record batches
+	Rows                 int64 // of record batches; 2^63-1 where there are more
 	RawBodyBytes         int64 // of all buffers, uncompressed and without padding
 	StoredBodyBytes      int64 // of all bodies as they are stored, with padding
 }
@@ -24,7 +24,7 @@ func (s *Stats) Add(other Stats) {
 	s.DictionaryBatches += other.DictionaryBatches
 	s.DictionaryDeltas += other.DictionaryDeltas
 	s.ReplacedDictionaries += other.ReplacedDictionaries
-	s.Rows += other.Rows
+	s.Rows = sum(s.Rows, other.Rows)
 	s.RawBodyBytes += other.RawBodyBytes
 	s.StoredBodyBytes += other.StoredBodyBytes
 }
@@ -47,7 +47,7 @@ func (s *counter) add(m *message, raw, stored int64, flagged bool) {
 	s.StoredBodyBytes += stored
 	if m.kind == flatbuf.MessageHeaderRecordBatch {
 		s.RecordBatches++
-		s.Rows += m.rows
+		s.Rows = sum(s.Rows, m.rows)
 		if flagged {
 			s.FlaggedBatches++
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -154,6 +155,17 @@ func (b *batches) next(ctx context.Context) (rec arrow.RecordBatch, err error) {
 		return nil, b.in.wrap(placed(err, b.i-1))
 	}
 	return rec, nil
+}
+
+// addRows returns the total of rows with those of another record batch, i.
+func addRows(total, rows, i int64) (int64, error) {
+	switch {
+	case rows < 0:
+		return 0, &kindError{fmt.Errorf("record batch %d has %d rows", i, rows), ipcx.ErrCorrupt}
+	case rows > math.MaxInt64-total:
+		return 0, fmt.Errorf("rows of record batches 0 to %d come to more than %d", i, int64(math.MaxInt64))
+	}
+	return total + rows, nil
 }
 
 // placed says which record batch an error is about, and which column if it knows.

@@ -198,9 +198,14 @@ func loadBench(ctx context.Context, in *input, f *benchFlags) (*benchTable, erro
 			t.release()
 			return nil, err
 		}
+		rows, err := addRows(t.rows, rec.NumRows(), int64(len(t.batches)))
+		if err != nil {
+			t.release()
+			return nil, in.wrap(err)
+		}
 		rec.Retain()
 		t.batches = append(t.batches, rec)
-		t.rows += rec.NumRows()
+		t.rows = rows
 	}
 	if t.rows == 0 {
 		t.release()

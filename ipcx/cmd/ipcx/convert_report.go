@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -73,7 +74,9 @@ func (c *conversion) finish(ctx context.Context, results []converted, took time.
 		if c.progress.shown() && !c.flags.quiet && !c.flags.json {
 			c.printLine(r)
 		}
-		t.Rows += r.Rows
+		if t.Rows += r.Rows; t.Rows < 0 {
+			t.Rows = math.MaxInt64 // or more
+		}
 		t.Batches += r.Batches
 		t.SourceBytes += r.SourceBytes
 		t.TargetBytes += r.TargetBytes

@@ -123,8 +123,12 @@ func (c *collector) visit(m *ipcx.MessageInfo) error {
 		c.begin(m)
 		return nil
 	case ipcx.MessageRecordBatch:
+		rows, err := addRows(c.Rows, m.Rows, c.RecordBatches)
+		if err != nil {
+			return err
+		}
+		c.Rows = rows
 		c.RecordBatches++
-		c.Rows += m.Rows
 		if m.Flagged {
 			c.FlaggedBatches++
 		}

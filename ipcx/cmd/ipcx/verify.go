@@ -114,7 +114,12 @@ func (a *app) verifyOne(ctx context.Context, name string, f *verifyFlags) verifi
 			v.err = err
 			return v
 		}
-		v.Rows += rec.NumRows()
+		rows, err := addRows(v.Rows, rec.NumRows(), int64(v.Batches))
+		if err != nil {
+			v.err = in.wrap(err)
+			return v
+		}
+		v.Rows = rows
 		v.Batches++
 	}
 }
