@@ -22,7 +22,8 @@ func (a *app) schemaCommand() *cobra.Command {
 		Short: "Print the schema, with metadata",
 		Long: `Prints the schema of an Arrow stream or file: its fields with their types, nested
 ones below the field that they are in, and the custom metadata of the schema, of
-each field and of a file's footer. FILE - is standard input.`,
+each field and of a file's footer. Long names, types and metadata of fields are cut,
+but with --json. FILE - is standard input.`,
 		Example: `  ipcx schema table.arrow
   ipcx schema --json table.arrow`,
 		Args:              exactArgs(1, "FILE"),
@@ -145,6 +146,15 @@ func (a *app) printSchema(info *schemaInfo, schema, footer arrow.Metadata) {
 	printMetadata(a.stdout, "footer", footer)
 }
 
+// How many characters of a name, a type, a piece of metadata and all of a field's a
+// table of fields shows: every line is padded to the widest one.
+const (
+	schemaName     = 120
+	schemaType     = 120
+	schemaValue    = 60
+	schemaMetadata = 1000
+)
+
 func appendField(t *textTable, field fieldInfo, indent string) {
 	null := "not null"
 	if field.Nullable {
@@ -152,13 +162,13 @@ func appendField(t *textTable, field fieldInfo, indent string) {
 	}
 	var metadata []string
 	for _, key := range sortedKeys(field.Metadata) {
-		metadata = append(metadata, printable(key)+"="+shorten(printable(field.Metadata[key]), 60))
+		metadata = append(metadata, shorten(printable(key), schemaValue)+"="+shorten(printable(field.Metadata[key]), schemaValue))
 	}
-	name := printable(field.Name)
+	name := shorten(printable(field.Name), schemaName)
 	if name == "" {
 		name = `""`
 	}
-	t.row(indent+name, printable(field.Type), null, strings.Join(metadata, ", "))
+	t.row(indent+name, shorten(printable(field.Type), schemaType), null, shorten(strings.Join(metadata, ", "), schemaMetadata))
 	for _, child := range field.Children {
 		appendField(t, child, indent+"  ")
 	}
