@@ -187,8 +187,8 @@ func (v *validator) array(data arrow.ArrayData) error {
 		if dt.GetScale() < -most || dt.GetScale() > most {
 			return fmt.Errorf("scale of %d, beyond the %d digits of %s", dt.GetScale(), most, dt.Name())
 		}
-		if p := dt.GetPrecision(); p < 1 || p > most {
-			return fmt.Errorf("precision of %d, outside of 1 to the %d digits of %s", p, most, dt.Name())
+		if p := dt.GetPrecision(); p < 0 || p > most {
+			return fmt.Errorf("precision of %d, outside of 0 to the %d digits of %s", p, most, dt.Name())
 		}
 		return v.width("values", v.buffer(1), int64(dt.BitWidth()/8))
 	case arrow.FixedWidthDataType:

@@ -51,10 +51,10 @@ func TestValidationOfPrecisions(t *testing.T) {
 		76: func(p int32) arrow.DecimalType { return &arrow.Decimal256Type{Precision: p} },
 	} {
 		for _, around := range []func(arrow.Array) arrow.Array{itself, inStruct, inDictionary} {
-			for _, precision := range []int32{1, most} {
+			for _, precision := range []int32{0, 1, most} {
 				require.NoError(t, read(of(precision), around), "%s", of(precision))
 			}
-			for _, precision := range []int32{-1, 0, most + 1, 1<<31 - 1} {
+			for _, precision := range []int32{-1, most + 1, 1<<31 - 1} {
 				err := read(of(precision), around)
 				var invalid *ipcx.InvalidError
 				require.ErrorAs(t, err, &invalid, "%s", of(precision))

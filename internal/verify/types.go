@@ -81,7 +81,8 @@ func enum(name string, is, n int) *Error {
 }
 
 // digits checks that a decimal has no more digits than its bits hold. Whoever shows
-// one takes memory for as many as it claims.
+// one takes memory for as many as it claims. A type that arrow-go makes of its zero
+// value claims none.
 func digits(t *flatbuf.Decimal) *Error {
 	most := int32(0)
 	switch t.BitWidth() {
@@ -96,8 +97,8 @@ func digits(t *flatbuf.Decimal) *Error {
 	default:
 		return problem("%d bits, not 32, 64, 128 or 256", t.BitWidth()).in("bitWidth")
 	}
-	if n := t.Precision(); n < 1 || n > most {
-		return problem("%d digits, outside of 1 to %d for %d bits", n, most, t.BitWidth()).in("precision")
+	if n := t.Precision(); n < 0 || n > most {
+		return problem("%d digits, outside of 0 to %d for %d bits", n, most, t.BitWidth()).in("precision")
 	}
 	return nil
 }
