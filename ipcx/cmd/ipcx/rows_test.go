@@ -49,7 +49,7 @@ func TestMoreRowsThanCanBeCounted(t *testing.T) {
 	negative := writeFile(t, filepath.Join(dir, "negative.arrows"), nulls(t, 5, -3))
 	const says = "rows of record batches 0 to 2 come to more than 9223372036854775807"
 
-	require.EqualValues(t, math.MaxInt64, statOf(t, full).Rows)
+	require.Equal(t, int64(math.MaxInt64), statOf(t, full).Rows)
 	requireFails(t, exitFailed, []string{"stat", over}, over, says)
 	requireFails(t, exitFailed, []string{"stat", negative}, "record batch 1 has -3 rows")
 
@@ -59,9 +59,9 @@ func TestMoreRowsThanCanBeCounted(t *testing.T) {
 	var r result
 	require.NoError(t, json.Unmarshal([]byte(requireTool(t, "convert", "--json", full, over, to)), &r))
 	for _, c := range r.Conversions {
-		require.EqualValues(t, math.MaxInt64, c.Rows)
+		require.Equal(t, int64(math.MaxInt64), c.Rows)
 	}
-	require.EqualValues(t, math.MaxInt64, r.Total.Rows)
+	require.Equal(t, int64(math.MaxInt64), r.Total.Rows)
 
 	if strconv.IntSize < 64 {
 		return // where a record batch cannot have as many
