@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 )
 
@@ -54,7 +55,7 @@ func (c *idCollector) collect(field *flatbuf.Field, outer []int64) error {
 	id := dict.Id()
 	if slices.Contains(outer, id) {
 		return fmt.Errorf("dictionary %d refers to itself: field %q, which is below dictionary %s, has it again",
-			id, field.Name(), joinIDs(outer, " > "))
+			id, brief.Text(string(field.Name())), joinIDs(outer, " > "))
 	}
 	if n := len(outer); n > 0 {
 		c.ids[outer[n-1]] = append(c.ids[outer[n-1]], id)
@@ -72,7 +73,7 @@ func (c *idCollector) collect(field *flatbuf.Field, outer []int64) error {
 	below := c.order[start:]
 	if before, again := c.below[id]; again && !slices.Equal(before, below) {
 		return fmt.Errorf("dictionary %d has dictionaries among its values: %s, and in field %q %s",
-			id, dictionaryList(before), field.Name(), dictionaryList(below))
+			id, dictionaryList(before), brief.Text(string(field.Name())), dictionaryList(below))
 	}
 	c.below[id] = below
 	return nil

@@ -69,3 +69,23 @@ func TestLongNamesOfWhatIsInvalid(t *testing.T) {
 	require.ErrorContains(t, err, "is asked for twice")
 	require.Less(t, len(err.Error()), 2000)
 }
+
+// So do those of dictionaries that a field of a long name has.
+func TestLongNamesOfDictionaries(t *testing.T) {
+	encoded := func(name string, id int64, children ...*flatbuf.FieldT) *flatbuf.FieldT {
+		f := fieldT(typeT(flatbuf.TypeStruct_, &flatbuf.Struct_T{}), children...)
+		f.Name, f.Dictionary = name, &flatbuf.DictionaryEncodingT{Id: id, IndexType: &flatbuf.IntT{BitWidth: 8, IsSigned: true}}
+		return f
+	}
+	long := strings.Repeat("\x01", 1<<20)
+	for says, schema := range map[string]raw{
+		"dictionary 1 refers to itself":                      schemaOfFields(encoded("x", 1, encoded(long, 1))),
+		"has dictionaries among its values: 2, and in field": schemaOfFields(encoded("x", 1, encoded("y", 2)), encoded(long, 1, encoded("y", 3))),
+	} {
+		for door, err := range everySchemaDoor(t, schema) {
+			require.ErrorIs(t, err, ipcx.ErrCorrupt, door)
+			require.ErrorContains(t, err, says, door)
+			require.Less(t, len(err.Error()), 2000, door)
+		}
+	}
+}
