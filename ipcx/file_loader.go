@@ -50,7 +50,7 @@ func newFileLoader(f *FileReader) (*fileLoader, error) {
 	cfg := *f.cfg
 	cfg.delayReadSchema = false
 	if l.r, err = ipc.NewReaderFromMessageReader(&l.queue, cfg.arrowOptions()...); err != nil {
-		return nil, fmt.Errorf("ipcx: %w", err)
+		return nil, undecodable(err)
 	}
 	l.dec.adopt(l.r.Schema())
 	return l, nil

@@ -11,9 +11,14 @@ type panicError struct{ error }
 
 func (e *panicError) Unwrap() error { return e.error }
 
-// schemaPanic returns the error of what arrow-go panicked with over a schema.
-func schemaPanic(p any) error {
-	return &panicError{tag(ErrCorrupt, fmt.Errorf("ipcx: reading the schema: %v", p))}
+// schemaPanic returns the error of what arrow-go panicked with over a schema, which
+// may have been verified.
+func schemaPanic(p any, verified bool) error {
+	err := fmt.Errorf("reading the schema: %v", p)
+	if verified {
+		return &panicError{undecodable(err)}
+	}
+	return &panicError{tag(ErrCorrupt, fmt.Errorf("ipcx: %w", err))}
 }
 
 // arrowPanics are in the errors that arrow-go makes of panics of its own, in the

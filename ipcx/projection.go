@@ -96,7 +96,7 @@ type selection struct {
 func selectColumns(p *projection, metadata []byte) (*selection, error) {
 	schema, err := schemaOf(metadata)
 	if err != nil {
-		return nil, err
+		return nil, tag(ErrUnsupported, err)
 	}
 	s := &selection{table: layout.Of(schema), dictionaries: make(map[int64]struct{})}
 	if s.columns, err = p.columns(schema); err != nil {

@@ -70,7 +70,7 @@ func newReader(mr MessageReader, cfg *config) (_ *Reader, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = schemaPanic(p)
+			err = schemaPanic(p, reader.mr != nil)
 		}
 	}()
 	r, err := ipc.NewReaderFromMessageReader(mr, cfg.arrowOptions()...)
@@ -99,6 +99,8 @@ func (r *Reader) ourError(err error) error {
 		return err
 	case r.mr.lastErr() != nil && r.mr.lastErr() != io.EOF && errors.Is(err, r.mr.lastErr()):
 		return r.mr.lastErr()
+	case r.mr.lastErr() == nil && r.mr.statistics().Messages == 1:
+		return undecodable(err)
 	}
 	return fmt.Errorf("ipcx: %w", err)
 }
@@ -116,7 +118,7 @@ func (r *Reader) Err() error {
 func (r *Reader) Schema() (schema *arrow.Schema) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.broken = schemaPanic(p)
+			r.broken = schemaPanic(p, r.mr != nil)
 		}
 	}()
 	return r.r.Schema()

@@ -3,6 +3,7 @@ package ipcx
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -24,6 +25,13 @@ func schemaOf(metadata []byte) (*arrow.Schema, error) {
 	}
 	defer r.Release()
 	return r.Schema(), nil
+}
+
+// undecodable is the error of a schema that was verified, and that arrow-go cannot
+// decode all the same: of fixed-size lists of no entries, of types that are newer, of
+// dictionaries that have one id and several types.
+func undecodable(err error) error {
+	return tag(ErrUnsupported, fmt.Errorf("ipcx: %w", err))
 }
 
 // withoutBody returns the metadata of a schema message with a body length of 0:
