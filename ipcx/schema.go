@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -29,8 +30,12 @@ func schemaOf(metadata []byte) (*arrow.Schema, error) {
 
 // undecodable is the error of a schema that was verified, and that arrow-go cannot
 // decode all the same: of fixed-size lists of no entries, of types that are newer, of
-// dictionaries that have one id and several types.
+// dictionaries that have one id and several types. Or it is another schema than the
+// one that was asked for, of which arrow-go speaks as if it were writing.
 func undecodable(err error) error {
+	if strings.HasSuffix(err.Error(), "tried to write record batch with different schema") {
+		return errors.New("ipcx: the schema is not the one of WithSchema")
+	}
 	return tag(ErrUnsupported, fmt.Errorf("ipcx: %w", err))
 }
 

@@ -6,12 +6,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/ipcx"
 )
+
+// TestOtherSchema asks readers for a schema that is not there.
+func TestOtherSchema(t *testing.T) {
+	rec := smallBatches(1)[0]
+	other := ipcx.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "other", Type: arrow.PrimitiveTypes.Int8}}, nil))
+	all := messages(t, write(t, []arrow.RecordBatch{rec}))
+	errs := map[string]error{
+		"NewReader": drainBytes(stream(all...), other).Err,
+		"delayed":   drainBytes(stream(all...), other, ipcx.WithDelayReadSchema(true)).Err,
+	}
+	for how := range openers {
+		errs["a file, "+how] = drainFile(t, how, fileOf(all...), other).Err
+	}
+	for door, err := range errs {
+		require.EqualError(t, err, "ipcx: the schema is not the one of WithSchema", door)
+	}
+	require.NoError(t, drainBytes(stream(all...), ipcx.WithSchema(rec.Schema())).Err)
+}
 
 // Schemas that are sound, or may be one day, and that arrow-go cannot decode. What
 // makes no arrays passes them on.
