@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 	"github.com/arrowplanes/arrowplanes/internal/flatbuf"
 	"github.com/arrowplanes/arrowplanes/layout"
 )
@@ -45,9 +46,6 @@ func (d dictionaries) haveUnions(id int64) bool {
 	return table != nil && slices.ContainsFunc(table.Nodes(), func(n layout.Node) bool { return isUnion(n.Type) })
 }
 
-// maxPath is how many bytes of a field's path stand before those of its children.
-const maxPath = 256
-
 // collect notes the dictionaries of a field and of its children.
 func (d dictionaries) collect(field *flatbuf.Field, dt arrow.DataType, column int, path string) {
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -60,7 +58,7 @@ func (d dictionaries) collect(field *flatbuf.Field, dt arrow.DataType, column in
 			d[fb.Id()] = dictionary{column, layout.Of(values)}
 		}
 	}
-	path = path[:min(len(path), maxPath)] // or a long name is copied for each child
+	path = brief.Text(path) // or a long name is copied for each child
 	nested, ok := dt.(arrow.NestedType)
 	if !ok {
 		return

@@ -239,6 +239,22 @@ func TestFieldsAreCounted(t *testing.T) {
 		"verify: Message.header(Schema).fields[0].children[131071]: more than 131072 fields")
 }
 
+// annotatedField makes a field of nulls whose custom metadata is n times kv.
+func annotatedField(b *flatbuffers.Builder, kv flatbuffers.UOffsetT, n int) flatbuffers.UOffsetT {
+	flatbuf.FieldStartCustomMetadataVector(b, n)
+	for range n {
+		b.PrependUOffsetT(kv)
+	}
+	metadata := b.EndVector(n)
+	flatbuf.NullStart(b)
+	typ := flatbuf.NullEnd(b)
+	flatbuf.FieldStart(b)
+	flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
+	flatbuf.FieldAddType(b, typ)
+	flatbuf.FieldAddCustomMetadata(b, metadata)
+	return flatbuf.FieldEnd(b)
+}
+
 func TestSharing(t *testing.T) {
 	bomb := func(levels, width int) []byte {
 		return build(func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
@@ -262,19 +278,7 @@ func TestSharing(t *testing.T) {
 			value := b.CreateByteString(make([]byte, length))
 			flatbuf.KeyValueStart(b)
 			flatbuf.KeyValueAddValue(b, value)
-			kv := flatbuf.KeyValueEnd(b)
-			flatbuf.FieldStartCustomMetadataVector(b, 100)
-			for range 100 {
-				b.PrependUOffsetT(kv)
-			}
-			metadata := b.EndVector(100)
-			flatbuf.NullStart(b)
-			typ := flatbuf.NullEnd(b)
-			flatbuf.FieldStart(b)
-			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
-			flatbuf.FieldAddType(b, typ)
-			flatbuf.FieldAddCustomMetadata(b, metadata)
-			return flatbuf.FieldEnd(b)
+			return annotatedField(b, flatbuf.KeyValueEnd(b), 100)
 		})
 	}
 	require.NoError(t, verify.Message(shared(500)))
@@ -292,19 +296,7 @@ func TestCopiesAreCounted(t *testing.T) {
 			flatbuf.KeyValueStart(b)
 			flatbuf.KeyValueAddKey(b, empty)
 			flatbuf.KeyValueAddValue(b, empty)
-			kv := flatbuf.KeyValueEnd(b)
-			flatbuf.FieldStartCustomMetadataVector(b, entries)
-			for range entries {
-				b.PrependUOffsetT(kv)
-			}
-			metadata := b.EndVector(entries)
-			flatbuf.NullStart(b)
-			typ := flatbuf.NullEnd(b)
-			flatbuf.FieldStart(b)
-			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
-			flatbuf.FieldAddType(b, typ)
-			flatbuf.FieldAddCustomMetadata(b, metadata)
-			return structField(b, flatbuf.FieldEnd(b), fields)
+			return structField(b, annotatedField(b, flatbuf.KeyValueEnd(b), entries), fields)
 		})
 		var header flatbuffers.Table
 		flatbuf.GetRootAsMessage(m, 0).Header(&header)
@@ -341,19 +333,7 @@ func TestMaxCopy(t *testing.T) {
 			value := b.CreateByteString(make([]byte, size))
 			flatbuf.KeyValueStart(b)
 			flatbuf.KeyValueAddValue(b, value)
-			kv := flatbuf.KeyValueEnd(b)
-			flatbuf.FieldStartCustomMetadataVector(b, 8)
-			for range 8 {
-				b.PrependUOffsetT(kv)
-			}
-			metadata := b.EndVector(8)
-			flatbuf.NullStart(b)
-			typ := flatbuf.NullEnd(b)
-			flatbuf.FieldStart(b)
-			flatbuf.FieldAddTypeType(b, flatbuf.TypeNull)
-			flatbuf.FieldAddType(b, typ)
-			flatbuf.FieldAddCustomMetadata(b, metadata)
-			return flatbuf.FieldEnd(b)
+			return annotatedField(b, flatbuf.KeyValueEnd(b), 8)
 		}))
 	}
 	require.NoError(t, m(63<<20))
@@ -375,9 +355,9 @@ func TestLongPath(t *testing.T) {
 	})
 	err := verify.Message(deep)
 	require.ErrorContains(t, err, "verify: Message.header(Schema).fields[0].children[0].")
-	require.ErrorContains(t, err, "...")
+	require.ErrorContains(t, err, "…")
 	require.ErrorContains(t, err, ".children[0].type(13): nested deeper than 72 tables")
-	require.Less(t, len(err.Error()), 250)
+	require.Less(t, len(err.Error()), 350)
 	var problem *verify.Error
 	require.ErrorAs(t, err, &problem)
 	require.True(t, problem.Limit)

@@ -26,6 +26,9 @@ type member struct {
 	// size is in bytes: of the member itself when it is inline, of an entry
 	// when it is a vector.
 	size uint8
+	// names is how many names an enum of 2 bytes has, which are numbered from 0 on;
+	// 0 of what is no enum, or is one whose number is for the reader to refuse.
+	names int
 	// required members must be there, because arrow-go's reader reads them
 	// without asking.
 	required bool
@@ -160,7 +163,7 @@ var specs = [numTables]spec{
 		{name: "is_signed", size: 1},
 	}},
 	floatingPoint: {"FloatingPoint", []member{
-		{name: "precision", size: 2},
+		{name: "precision", size: 2, names: len(flatbuf.EnumNamesPrecision)},
 	}},
 	decimal: {"Decimal", []member{
 		{name: "precision", size: 4},
@@ -168,21 +171,21 @@ var specs = [numTables]spec{
 		{name: "bitWidth", size: 4},
 	}},
 	dateType: {"Date", []member{
-		{name: "unit", size: 2},
+		{name: "unit", size: 2, names: len(flatbuf.EnumNamesDateUnit)},
 	}},
 	timeType: {"Time", []member{
-		{name: "unit", size: 2},
+		{name: "unit", size: 2, names: len(flatbuf.EnumNamesTimeUnit)},
 		{name: "bitWidth", size: 4},
 	}},
 	timestamp: {"Timestamp", []member{
-		{name: "unit", size: 2},
+		{name: "unit", size: 2, names: len(flatbuf.EnumNamesTimeUnit)},
 		{name: "timezone", kind: vector, size: 1},
 	}},
 	interval: {"Interval", []member{
-		{name: "unit", size: 2},
+		{name: "unit", size: 2, names: len(flatbuf.EnumNamesIntervalUnit)},
 	}},
 	unionType: {"Union", []member{
-		{name: "mode", size: 2},
+		{name: "mode", size: 2, names: len(flatbuf.EnumNamesUnionMode)},
 		{name: "typeIds", kind: vector, size: 4},
 	}},
 	fixedSizeBinary: {"FixedSizeBinary", []member{
@@ -195,7 +198,7 @@ var specs = [numTables]spec{
 		{name: "keysSorted", size: 1},
 	}},
 	duration: {"Duration", []member{
-		{name: "unit", size: 2},
+		{name: "unit", size: 2, names: len(flatbuf.EnumNamesTimeUnit)},
 	}},
 	recordBatch: {"RecordBatch", []member{
 		{name: "length", size: 8},

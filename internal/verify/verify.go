@@ -34,6 +34,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/arrowplanes/arrowplanes/internal/brief"
 )
 
 const (
@@ -80,12 +82,7 @@ type Error struct {
 // Error returns the path, its middle left out where it is long, and the problem in
 // one line.
 func (e *Error) Error() string {
-	const head, tail = 120, 60
-	path := e.Path
-	if len(path) > head+tail {
-		path = path[:head] + "..." + path[len(path)-tail:]
-	}
-	return "verify: " + path + ": " + e.Problem
+	return "verify: " + brief.Text(e.Path) + ": " + e.Problem
 }
 
 // Message checks the metadata of an encapsulated message: the bytes that follow
@@ -215,6 +212,12 @@ func (v *verifier) member(at, before int64, m *member, depth int) *Error {
 		return nil
 	}
 	switch m.kind {
+	case inline:
+		if m.names > 0 {
+			if n := int(int16(v.uint16(at))); n < 0 || n >= m.names {
+				return problem("%d, outside of 0 to %d", n, m.names-1).in(m.name)
+			}
+		}
 	case vector:
 		_, _, err := v.vector(at, int64(m.size))
 		return err.in(m.name)

@@ -47,10 +47,9 @@ small the fastest.
 
 FILE is read into memory first, up to --size of it, and nothing is written anywhere: a
 write makes a stream of all record batches, a read gives them back. It takes several
-times that size. The settings take turns, so
-that what else the machine does meets them all, and each figure is the median of
-its runs, as a clock on the wall shows it. Times are for one thread, unless
---concurrency says more.
+times that size. The settings take turns, so that what else the machine does meets
+them all, and each figure is the median of its runs, as a clock on the wall shows
+it. Times are for one thread, unless --concurrency says more.
 
   B/ROW        bytes of the stream for each row
   WRITE, READ  nanoseconds for each row
