@@ -72,7 +72,7 @@ func split(dst, src []byte, n, w int) error {
 	first, low, high, rest := cut(dst, n, w)
 	copy(first, src)
 	if !splitKernel(low, high, src[:(n+1)*w], w) {
-		clear(high)
+		planekernel.Clear(high)
 	}
 	copy(rest, src[(n+1)*w:])
 	return nil
@@ -105,7 +105,7 @@ func splitInPlace(buf []byte, n int, scratch []byte, w int) error {
 	if splitKernel(low, planes, buf[:(n+1)*w], w) {
 		copy(high, planes)
 	} else {
-		clear(high)
+		planekernel.Clear(high)
 	}
 	return nil
 }

@@ -82,3 +82,8 @@ func sum1of8AVX2(offsets []byte, low []byte)
 //
 //go:noescape
 func isZeroAVX2(b []byte) bool
+
+// clearAVX2 writes zeros to all of b; its length is a multiple of 128.
+//
+//go:noescape
+func clearAVX2(b []byte)

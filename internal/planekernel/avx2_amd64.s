@@ -1253,3 +1253,25 @@ done:
 	MOVB  AL, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// func clearAVX2(b []byte)
+// Requires: AVX, AVX2
+TEXT ·clearAVX2(SB), NOSPLIT, $0-24
+	MOVQ  b_base+0(FP), AX
+	MOVQ  b_len+8(FP), CX
+	VPXOR Y0, Y0, Y0
+
+loop:
+	CMPQ    CX, $0x00000080
+	JB      done
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y0, 32(AX)
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000080, CX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET

@@ -34,6 +34,8 @@ func BenchmarkKernels(b *testing.B) {
 		run("sum 1", func() { k.Sum1of4(o4, p[0]) }, func() { k.Sum1of8(o8, q[0]) })
 		run("sum 2", func() { k.Sum2of4(o4, p[0], p[1]) }, func() { k.Sum2of8(o8, q[0], q[1]) })
 		run("sum all", func() { k.Sum4of4(o4, p[0], p[1], p[2], p[3]) }, func() { k.Sum8of8(o8, &q) })
+		z4, z8 := make([]byte, 4*len(lengths)+1)[1:], make([]byte, 8*len(lengths)+1)[1:]
+		run("clear", func() { k.Clear(z4) }, func() { k.Clear(z8) })
 		run("is zero", func() { k.AllZero(p[1]) }, func() { k.AllZero(q[1]) })
 	}
 }

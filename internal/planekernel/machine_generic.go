@@ -25,6 +25,7 @@ func (machine) sum8of8([]byte, *[8][]byte) (done int) { return 0 }
 func (machine) fill32([]byte, int, uint32) (done int) { return 0 }
 func (machine) fill64([]byte, int, uint64) (done int) { return 0 }
 func (machine) isZero([]byte) (done int, zero bool)   { return 0, true }
+func (machine) clear(b []byte)                        { clear(b) }
 
 func (machine) constant32([]byte, int, uint32) (done int, ok bool) { return 0, true }
 func (machine) constant64([]byte, int, uint64) (done int, ok bool) { return 0, true }

@@ -287,6 +287,28 @@ func TestAllZero(t *testing.T) {
 	}
 }
 
+func TestClear(t *testing.T) {
+	m := newMemory(t)
+	for _, k := range planekernel.Sets() {
+		for _, n := range []int{0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 300, 4000} {
+			for shift := range 33 {
+				m.reset()
+				b := m.filled(n + shift)
+				before := bytes.Clone(b[:shift])
+				k.Clear(b[shift:])
+				require.Equal(t, before, b[:shift])
+				require.Equal(t, make([]byte, n), b[shift:])
+
+				b = m.filled(n + shift)
+				after := bytes.Clone(b[n:])
+				k.Clear(b[:n])
+				require.Equal(t, make([]byte, n), b[:n])
+				require.Equal(t, after, b[n:])
+			}
+		}
+	}
+}
+
 // TestInPieces sums and splits piece by piece.
 func TestInPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

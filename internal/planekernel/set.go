@@ -112,3 +112,9 @@ func (s Set) AllZero(b []byte) bool {
 	done, zero := s.machine.isZero(b)
 	return zero && allZero(b[done:])
 }
+
+// Clear writes zeros to all of b.
+func Clear(b []byte) { fastest.Clear(b) }
+
+// Clear is the function [Clear].
+func (s Set) Clear(b []byte) { s.machine.clear(b) }

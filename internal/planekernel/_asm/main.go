@@ -23,6 +23,7 @@ func main() {
 	sum1of4()
 	sum1of8()
 	isZero()
+	clearAll()
 	Generate()
 }
 
@@ -122,4 +123,16 @@ func isZero() {
 		SETEQ(zero)
 		Store(zero, ReturnIndex(0))
 	})
+}
+
+// clearAll writes 128 bytes at a time.
+func clearAll() {
+	kernel("clearAVX2", "(b []byte)", "writes zeros to all of b; its length is a multiple of 128.")
+	b, n, none := pointer("b"), length("b"), zero()
+	loop(n, 128, func() {
+		for i := range 4 {
+			VMOVDQU(none, at(b, 32*i))
+		}
+		ADDQ(U32(128), b)
+	}, nil)
 }
