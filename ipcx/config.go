@@ -219,21 +219,22 @@ func WithCodec(codec Codec) Option {
 // the default is 3. The encoder has four settings, and a level means the
 // nearest: 1 and 2 fastest, 3 to 5 default, 6 to 9 better, 10 and above best.
 // In flagged messages level 3 takes the fastest where the default is not worth its
-// time; levels 4 and 5 never do. Those are messages of less than 256 KiB, where
-// setting up the default's tables costs about as much as using them, which makes the
-// tables of BENCHMARKS.md from 11 % smaller to 7 % larger; and of larger ones the
-// buffers in whose place the fastest left at most 4 % more when both were tried. The
-// second message of a stream and each 32nd after it are such trials.
+// time; levels 4 and 5 never do. That is for lengths; in messages of less than
+// 256 KiB, where setting up the default's tables costs about as much as using them,
+// which makes the tables of BENCHMARKS.md from 11 % smaller to 7 % larger; and in
+// larger ones for the buffers in whose place the fastest left at most 4 % more when
+// both were tried. The second message of a stream and each 32nd after it are such
+// trials.
 //
 // With [WithOffsetsAsLengths], on three tables, as multiples of level 3: the size,
 // the time to write and the time to read. birdstrikes is mostly strings, zipcodes
 // half of it, and flights-200k has none.
 //
 //	level  birdstrikes        zipcodes           flights-200k
-//	1      1.03  0.81  1.02   1.02  0.69  0.97   1.00  0.94  1.04
-//	3      1.00  1.00  1.00   1.00  1.00  1.00   1.00   1.00  1.00
-//	7      0.92  1.59  0.93   0.98  1.75  0.95   0.98  4.66  1.03
-//	11     0.91  5.33  1.03   0.93  6.65  1.04   0.95  29.55  1.13
+//	1      1.03  0.86  1.08   1.02  0.69  0.97   1.00  0.97  1.02
+//	3      1.00  1.00  1.00   1.00  1.00  1.00   1.00  1.00  1.00
+//	7      0.92  1.99  1.05   0.98  1.81  0.94   0.98  5.56  1.20
+//	11     0.91  6.90  1.31   0.93  9.30  0.97   0.95  42.7  1.41
 //
 // The command that measured them, and measures any other table:
 //
