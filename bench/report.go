@@ -124,10 +124,10 @@ another format, another machine, the same idea.
 func (r *report) twoThreads(w io.Writer) {
 	fmt.Fprint(w, `## Two threads
 
-zstd, 65536 rows a batch, tables of seven similar columns: how much more two threads
-of one process do than one thread, GOMAXPROCS=2 against 1, beside what two processes
-of one thread do together at the same time. WithReadAhead decodes while its caller
-works, and here the caller has nothing to do.
+zstd, 8 batches of 65536 rows, tables of seven similar columns: how much more two
+threads of one process do than one thread, GOMAXPROCS=2 against 1, beside what two
+processes of one thread do together at the same time. Of seven columns in two threads
+one is left over, in each batch; WithReadAhead decodes two batches at a time.
 
 `)
 	g := grid{head: []string{"table", "", "options", "two threads", "two processes", "share"}}

@@ -47,8 +47,8 @@ func (s *suite) measure(src source) error {
 		os.Remove(t.path)
 	}
 	if slices.Contains(alike, src.name) {
-		const batchRows = 65536
-		whole, err := src.load(3 * batchRows)
+		const batchRows, batches = 65536, 8
+		whole, err := src.load(batches * batchRows)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,10 @@ var two = []struct {
 	{"read", "both", setting{Codec: "zstd", Level: ownZstd, Threads: 2, Ahead: 2}},
 }
 
+// threadsTime is how long a sample of one thread takes at least, in ns: what waking a
+// process's threads takes is not in question, and garbage collection is.
+const threadsTime = 100_000_000
+
 // measureThreads compares one process of two threads, and two of one thread each,
 // with one of one thread, in turns.
 func measureThreads(t *table, rounds int) ([]gain, error) {
@@ -53,9 +57,9 @@ func measureThreads(t *table, rounds int) ([]gain, error) {
 	single := setting{Codec: "zstd", Level: ownZstd}
 	for _, way := range two {
 		var threads, processes, shares []float64
+		times := 1
 		for round := -1; round < rounds; round++ {
 			fresh := round < 0
-			const times = 1
 			alone, err := one.run(way.op, single, times, fresh)
 			if err != nil {
 				return nil, err
@@ -69,6 +73,7 @@ func measureThreads(t *table, rounds int) ([]gain, error) {
 				return nil, err
 			}
 			if fresh {
+				times = 1 + int(threadsTime/max(alone.NS, 1))
 				continue
 			}
 			byThreads := float64(alone.NS) / float64(double.NS)

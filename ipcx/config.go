@@ -257,19 +257,21 @@ func WithCompressConcurrency(n int) Option {
 }
 
 // WithDecompressConcurrency decompresses the buffers of a message in n
-// goroutines. Values below 1 mean 1, the default, and values above 256 mean 256.
+// goroutines. Where several messages may be decoded at a time, [WithReadAhead] uses
+// cores better: no buffer is left over then for one of them. Values below 1 mean 1, the default, and values above 256 mean 256.
 func WithDecompressConcurrency(n int) Option {
 	return func(c *config) { c.decompressConcurrency = min(max(n, 1), maxConcurrency) }
 }
 
 // WithReadAhead has readers read and decode up to n record batches or
 // dictionaries ahead in the background, while the caller works on the current
-// one: those of a stream, and those that [FileReader.Read] comes to. Values
-// below 1 mean none, the default, and values above 256 mean 256.
+// one: those of a stream, and those that [FileReader.Read] comes to. Several of
+// them are decoded at a time, so that n is also how many more cores it can use.
+// Values below 1 mean none, the default, and values above 256 mean 256.
 //
-// What is read ahead is memory: n decoded messages. Releasing or closing the
-// reader waits for the read that is under way; interrupt a source that can block
-// for long before.
+// What is read ahead is memory: n decoded messages, and the stored bodies of those
+// that are being decoded. Releasing or closing the reader waits for the read that
+// is under way; interrupt a source that can block for long before.
 func WithReadAhead(n int) Option {
 	return func(c *config) { c.readAhead = min(max(n, 0), maxConcurrency) }
 }

@@ -247,6 +247,7 @@ func (c *converter) unpack(stored storedBody) error {
 	if err := c.dec.fill(body); err != nil {
 		return err
 	}
+	c.dec.count()
 	m := c.dec.plain()
 	if err := c.w.admit(m); err != nil {
 		return err

@@ -152,13 +152,21 @@ func (p *part) assign(role layout.Buffer, nodes []fieldNode) error {
 	return nil
 }
 
+// count counts the message that was measured.
+func (d *Decoder) count() {
+	raw := int64(0)
+	for i := range d.parts {
+		raw += d.parts[i].length
+	}
+	d.stats.add(&d.in, raw, d.in.bodyLength, d.in.flagged())
+}
+
 // fill decodes the message that was measured into dst, which has its size. All
 // of dst is written.
 func (d *Decoder) fill(dst []byte) error {
 	codec, _ := codecOf(d.in.codec)
-	raw, longest := int64(0), int64(0)
+	longest := int64(0)
 	for i := range d.parts {
-		raw += d.parts[i].length
 		longest = max(longest, d.parts[i].length)
 	}
 	if d.water.next(int(longest)) {
@@ -177,7 +185,6 @@ func (d *Decoder) fill(dst []byte) error {
 		_, roles, _ := d.form()
 		return d.wrap(at(d.pick(i), roles, err))
 	}
-	d.stats.add(&d.in, raw, d.in.bodyLength, d.in.flagged())
 	return nil
 }
 

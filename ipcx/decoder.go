@@ -103,6 +103,7 @@ func (d *Decoder) Decode(metadata, body []byte) (outMetadata, outBody []byte, er
 	if err := d.fill(outBody); err != nil {
 		return nil, nil, err
 	}
+	d.count()
 	return d.metadata(), outBody, nil
 }
 
@@ -136,11 +137,7 @@ const (
 
 // begin reads the metadata of the next message and says what to do with it.
 func (d *Decoder) begin(metadata []byte) (step, error) {
-	// So that scratch which the last messages did not need is noticed.
-	d.body.Sized(0)
-	for i := range len(d.others) + 1 {
-		d.worker(i).planes.Sized(0)
-	}
+	d.settle()
 	d.index, d.meta = d.stats.Messages, int64(len(metadata))
 	if err := d.in.parse(metadata); err != nil {
 		return 0, d.wrap(err)
@@ -185,6 +182,14 @@ func (d *Decoder) begin(metadata []byte) (step, error) {
 	return handOn, nil
 }
 
+// settle has scratch noticed that the last messages did not need.
+func (d *Decoder) settle() {
+	d.body.Sized(0)
+	for i := range len(d.others) + 1 {
+		d.worker(i).planes.Sized(0)
+	}
+}
+
 // start learns the schema.
 func (d *Decoder) start(metadata []byte) (err error) {
 	if d.dicts.ids, err = dictionaryIDsOf(metadata); err != nil {
@@ -220,6 +225,22 @@ func (d *Decoder) adopt(schema *arrow.Schema) {
 	if d.sel == nil && !d.swaps {
 		d.adopted = schema
 	}
+}
+
+// lend gives h what it takes to fill the message that was measured, and to check it,
+// while d goes on to the next one. Until the next call h is for nothing else.
+func (d *Decoder) lend(h *Decoder) {
+	h.swaps, h.foreign, h.where, h.index = d.swaps, d.foreign, d.where, d.index
+	h.desc = d.describe()
+	h.in, d.in = d.in, h.in
+	h.parts, d.parts = d.parts, h.parts
+	if d.sel != nil {
+		if h.sel == nil {
+			h.sel = &selection{}
+		}
+		*h.sel, *d.sel = *d.sel, d.sel.with(h.sel)
+	}
+	h.settle()
 }
 
 // describe decodes the schema, once.

@@ -73,24 +73,31 @@ func (r *messageReader) Message() (*ipc.Message, error) {
 
 // read returns the next message that is wanted.
 func (r *messageReader) read() (*ipc.Message, error) {
+	metadata, next, err := r.wanted()
+	if err != nil {
+		return nil, err
+	}
+	if next == handOn {
+		return r.share(metadata)
+	}
+	stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
+	if err != nil {
+		return nil, err
+	}
+	return unpackMessage(r.dec, wholeBody(stored))
+}
+
+// wanted begins the next message that is wanted. Its body has to be read then.
+func (r *messageReader) wanted() (metadata []byte, next step, err error) {
 	for {
-		metadata, err := r.src.next()
-		if err != nil {
-			return nil, err
+		if metadata, err = r.src.next(); err != nil {
+			return nil, 0, err
 		}
-		next, err := r.dec.begin(metadata)
-		if err != nil {
-			return nil, err
+		if next, err = r.dec.begin(metadata); err != nil || next != leaveOut {
+			return metadata, next, err
 		}
-		if next == handOn {
-			return r.share(metadata)
-		}
-		stored, err := r.src.bodyScratch(r.dec.in.bodyLength)
-		if err != nil {
-			return nil, err
-		}
-		if next == unpack {
-			return unpackMessage(r.dec, wholeBody(stored))
+		if _, err = r.src.bodyScratch(r.dec.in.bodyLength); err != nil {
+			return nil, 0, err
 		}
 	}
 }
@@ -117,22 +124,43 @@ func (r *messageReader) share(metadata []byte) (*ipc.Message, error) {
 // unpackMessage decodes the message whose metadata dec has begun and whose body
 // is stored, into a body of its own.
 func unpackMessage(dec *Decoder, stored storedBody) (*ipc.Message, error) {
-	size, err := dec.measure(stored)
+	msg, body, err := measuredMessage(dec, stored)
 	if err != nil {
 		return nil, err
 	}
+	if err := fillMessage(dec, msg, body); err != nil {
+		return nil, err
+	}
+	dec.count()
+	return msg, nil
+}
+
+// measuredMessage returns the message whose metadata dec has begun and whose body
+// is stored, with a body that fillMessage has to fill.
+func measuredMessage(dec *Decoder, stored storedBody) (msg *ipc.Message, body []byte, err error) {
+	size, err := dec.measure(stored)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := dec.account(int64(size)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	body := newBuffer(dec.cfg.bodies, size)
-	defer body.Release()
-	if err := dec.fill(body.Bytes()); err != nil {
-		return nil, err
+	buf := newBuffer(dec.cfg.bodies, size)
+	defer buf.Release()
+	return newMessage(dec.cfg, dec.inOldLayout(dec.metadata()), buf), buf.Bytes(), nil
+}
+
+// fillMessage fills the body of the message that measuredMessage returned, or
+// releases the message.
+func fillMessage(dec *Decoder, msg *ipc.Message, body []byte) error {
+	err := dec.fill(body)
+	if err == nil {
+		err = dec.loadable(body)
 	}
-	if err := dec.loadable(body.Bytes()); err != nil {
-		return nil, err
+	if err != nil {
+		msg.Release()
 	}
-	return newMessage(dec.cfg, dec.inOldLayout(dec.metadata()), body), nil
+	return err
 }
 
 // newMessage returns the message of a copy of metadata and of body, which it

@@ -24,9 +24,9 @@ func (d *Decoder) inOldLayout(metadata []byte) []byte {
 	if table == nil {
 		return metadata
 	}
-	now, err := table.Buffers(layout.V5, d.in.variadic)
-	if err != nil || len(now) > len(d.in.buffers) {
-		return metadata
+	now, err := bufferRoles(table, &d.in)
+	if err != nil {
+		return metadata // loadable says so
 	}
 	before, err := table.Buffers(layout.V4, d.in.variadic)
 	if err != nil || len(before) == len(now) {

@@ -142,6 +142,13 @@ func (s *selection) collect(field *flatbuf.Field) {
 	}
 }
 
+// with is s, with the memory that other has for a message.
+func (s *selection) with(other *selection) selection {
+	c := *s
+	c.nodes, c.buffers, c.variadic = other.nodes, other.buffers, other.variadic
+	return c
+}
+
 // message finds the nodes and buffers of the columns in a record batch.
 func (s *selection) message(m *message) error {
 	nodes := s.table.Nodes()

@@ -27,6 +27,10 @@ func concurrent() map[string][]ipcx.Option {
 	}
 }
 
+// ownGoroutine is how many rows of ids make a batch that is decoded in a goroutine of
+// its own.
+const ownGoroutine = 2_000
+
 func TestConcurrentReadersGiveTheSame(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	tables := []table{
@@ -66,24 +70,27 @@ func TestConcurrentReadersGiveTheSame(t *testing.T) {
 // left.
 func TestReadAheadStops(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	tab := dataset(t, "ids", 9, 100)
-	stream := writeTable(t, tab, ipcx.WithZstd())
-	file := writeFile(t, tab.batches, ipcx.WithZstd())
-	for read := range len(tab.batches) {
-		for _, n := range []int{1, 2, 100} {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			opts := []ipcx.Option{ipcx.WithReadAhead(n), ipcx.WithAllocator(mem)}
-			r := newReader(t, stream, opts...)
-			f, err := ipcx.NewFileReader(bytes.NewReader(file), opts...)
-			require.NoError(t, err)
-			for range read {
-				require.True(t, r.Next())
-				_, err := f.Read()
+	var stream []byte
+	for _, rows := range []int{100, ownGoroutine} {
+		tab := dataset(t, "ids", 9, rows)
+		stream = writeTable(t, tab, ipcx.WithZstd())
+		file := writeFile(t, tab.batches, ipcx.WithZstd())
+		for read := range len(tab.batches) {
+			for _, n := range []int{1, 2, 100} {
+				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+				opts := []ipcx.Option{ipcx.WithReadAhead(n), ipcx.WithAllocator(mem)}
+				r := newReader(t, stream, opts...)
+				f, err := ipcx.NewFileReader(bytes.NewReader(file), opts...)
 				require.NoError(t, err)
+				for range read {
+					require.True(t, r.Next())
+					_, err := f.Read()
+					require.NoError(t, err)
+				}
+				r.Release()
+				require.NoError(t, f.Close())
+				mem.AssertSize(t, 0)
 			}
-			r.Release()
-			require.NoError(t, f.Close())
-			mem.AssertSize(t, 0)
 		}
 	}
 	// One that never started.
@@ -123,6 +130,63 @@ func TestReadAheadErrors(t *testing.T) {
 	}
 	_, err := mr.Message()
 	require.ErrorIs(t, err, io.EOF)
+}
+
+// Bodies are decoded side by side, and yet what one of them has wrong comes behind
+// the batches before it, and is all that comes.
+func TestReadAheadErrorInBody(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	tab := dataset(t, "ids", 6, ownGoroutine)
+	whole := writeTable(t, tab, ipcx.WithZstd(), ipcx.WithOffsetsAsLengths())
+	type outcome struct {
+		batches []arrow.RecordBatch
+		err     string
+		stats   ipcx.Stats
+	}
+	read := func(stream []byte, opts ...ipcx.Option) (o outcome) {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		r := newReader(t, stream, append(opts, ipcx.WithAllocator(mem))...)
+		for r.Next() {
+			rec := r.RecordBatch()
+			rec.Retain()
+			o.batches = append(o.batches, rec)
+		}
+		if err := r.Err(); err != nil {
+			require.ErrorIs(t, err, ipcx.ErrCorrupt)
+			o.err = err.Error()
+		}
+		o.stats = r.Stats()
+		r.Release()
+		t.Cleanup(func() {
+			for _, rec := range o.batches {
+				rec.Release()
+			}
+			mem.AssertSize(t, 0)
+		})
+		return o
+	}
+	for broken := range len(tab.batches) + 1 {
+		all := messages(t, bytes.Clone(whole))
+		if broken < len(tab.batches) {
+			data := buffers(all[1+broken])[8] // of the third column
+			require.Greater(t, len(data), 100)
+			clear(data[12:60])
+		}
+		damaged := stream(all...)
+		for _, columns := range [][]ipcx.Option{nil, {ipcx.WithColumnIndexes(2, 5)}, {ipcx.WithColumnIndexes(5)}} {
+			want := read(damaged, columns...)
+			if columns == nil && broken < len(tab.batches) {
+				require.Len(t, want.batches, broken)
+				require.NotEmpty(t, want.err)
+			}
+			for name, opts := range concurrent() {
+				got := read(damaged, append(opts, columns...)...)
+				requireValues(t, want.batches, got.batches)
+				require.Equal(t, want.err, got.err, name)
+				require.Equal(t, want.stats, got.stats, name)
+			}
+		}
+	}
 }
 
 // A message lives until the next one, or as long as it is retained.

@@ -101,14 +101,17 @@ func (s *streamSource) body(dec *Decoder, _ step) (storedBody, error) {
 }
 
 // bodyScratch reads a body of n bytes. It is valid until the next call.
-func (s *streamSource) bodyScratch(n int64) ([]byte, error) {
+func (s *streamSource) bodyScratch(n int64) ([]byte, error) { return s.bodyIn(&s.scratch, n) }
+
+// bodyIn reads a body of n bytes into scratch.
+func (s *streamSource) bodyIn(scratch *readbuf.Buffer, n int64) ([]byte, error) {
 	if err := checkBodyLength(s.cfg, s.at, n); err != nil {
 		return nil, err
 	}
-	if n > int64(s.scratch.Cap()) && s.left() >= n {
-		s.scratch.Again(int(n)) // at once, and not in growing steps
+	if n > int64(scratch.Cap()) && s.left() >= n {
+		scratch.Again(int(n)) // at once, and not in growing steps
 	}
-	body, err := s.scratch.ReadFull(s.r, n)
+	body, err := scratch.ReadFull(s.r, n)
 	if err != nil {
 		return nil, fmt.Errorf("ipcx: message body at byte %d: %w", s.at, err)
 	}
